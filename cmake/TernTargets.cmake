@@ -1,0 +1,59 @@
+# Helpers that every room's CMakeLists.txt uses.
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(TERN_CCACHE ccache)
+if(TERN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TERN_CCACHE})
+endif()
+
+if(TERN_SANITIZE)
+  add_compile_options(-fsanitize=${TERN_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TERN_SANITIZE})
+  if(TERN_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+# Warnings for our own code only; users of the installed library never see these flags.
+function(tern_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict)  # GCC bug 105651: wrong for "text" + std::string
+  endif()
+  if(TERN_STRICT)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# tern_room(<room> SOURCES a.cpp … TESTS a_test.cpp …): a room adds its sources to the library and, where tests are
+# built, one test program of its own that may also look at the library's private headers.
+function(tern_room room)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;TEST_LIBRARIES" ${ARGN})
+  target_sources(tern PRIVATE ${ARG_SOURCES})
+  if(TERN_BUILD_TESTS AND ARG_TESTS)
+    tern_test(${room}_test SOURCES ${ARG_TESTS} LIBRARIES ${ARG_TEST_LIBRARIES})
+  endif()
+endfunction()
+
+# tern_test(<name> SOURCES … LIBRARIES …): a GoogleTest program, registered with ctest test by test.
+function(tern_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE tern::tern ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  tern_warnings(${name})
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120)
+endfunction()
+
+# tern_program(<name> SOURCES …): an example, the showcase or a benchmark server.
+function(tern_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE tern::tern ${ARG_LIBRARIES})
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  tern_warnings(${name})
+endfunction()

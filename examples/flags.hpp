@@ -1,0 +1,39 @@
+// The three flags that every example takes: --host H, --port N, --threads N.
+#pragma once
+
+#include <tern/app/options.hpp>
+#include <tern/base/number.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace examples {
+
+// Ends the process with a usage line when the arguments are not understood.
+inline tern::Options options(int argc, char** argv) {
+  tern::Options options;
+  const auto usage = [argv] {
+    std::fprintf(stderr, "usage: %s [--host H] [--port N] [--threads N]\n", argv[0]);
+    std::exit(2);
+  };
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view flag = argv[i];
+    if (i + 1 == argc) usage();
+    const std::string_view value = argv[i + 1];
+    const auto port = tern::base::parse_integer<std::uint16_t>(value);
+    const auto threads = tern::base::parse_integer<std::uint16_t>(value);
+    if (flag == "--host") {
+      options.host = value;
+    } else if (flag == "--port" && port) {
+      options.port = *port;
+    } else if (flag == "--threads" && threads) {
+      options.threads = *threads;
+    } else {
+      usage();
+    }
+  }
+  return options;
+}
+
+}  // namespace examples

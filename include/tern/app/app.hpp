@@ -1,0 +1,405 @@
+// App: routes, middleware and what they share, and the running of it all.
+#pragma once
+
+#include <tern/app/bind.hpp>
+#include <tern/app/middleware.hpp>
+#include <tern/app/options.hpp>
+#include <tern/app/pattern.hpp>
+#include <tern/app/resource.hpp>
+#include <tern/base/box.hpp>
+#include <tern/base/function.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tern {
+
+// A mistake in how an App was put together: thrown at registration or at the start, naming what is wrong and how to
+// mend it.
+class SetupError : public std::exception {
+public:
+  explicit SetupError(std::string what) : what_(std::move(what)) {}
+  const char* what() const noexcept override { return what_.c_str(); }
+
+private:
+  std::string what_;
+};
+
+// "/books" and "/books/": what a request for the one gets when only the other is a route.
+enum class TrailingSlash : std::uint8_t {
+  Redirect,  // 308 to the route
+  Ignore,    // the route's answer
+  Strict,    // 404
+};
+
+struct RouteInfo {
+  Method method = Method::Get;
+  std::string pattern;
+  std::string name;
+};
+
+namespace app {
+
+class Core;
+
+// What App::on_error was given.
+struct ErrorMapping {
+  const void* key = nullptr;
+  void* function = nullptr;
+  void (*destroy)(void*) noexcept = nullptr;
+  std::optional<Response> (*from_exception)(const void* function,
+                                            Exchange& exchange) = nullptr;  // of the one being handled
+  Response (*from_value)(const void* function, const void* error, Exchange& exchange) = nullptr;
+};
+
+struct SharedState {
+  const void* key = nullptr;
+  void* value = nullptr;
+  void (*destroy)(void*) noexcept = nullptr;
+};
+
+struct PerLoopFactory {
+  const void* key = nullptr;
+  base::Function<void*()> make;
+  void (*destroy)(void*) noexcept = nullptr;
+};
+
+}  // namespace app
+
+// A route that was just registered, for what else there is to say about it.
+class Route {
+public:
+  Route(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
+
+  // Names the route, for App::routes().
+  Route& name(std::string name);
+  Route& limits(const Limits& limits);
+  // Middleware of this route alone, inside that of its groups.
+  template <class M>
+  Route& use(M middleware) {
+    add(app::box_middleware(std::move(middleware)));
+    return *this;
+  }
+
+private:
+  void add(app::MiddlewareBox middleware);
+  app::Core* core_;
+  std::size_t index_;
+};
+
+class Group;
+
+// The methods of one path: app.route("/items/{id}").get(…).put(…).del(…).
+class MethodChain {
+public:
+  MethodChain(app::Core& core, std::size_t group, std::string pattern) noexcept
+      : core_(&core), group_(group), pattern_(std::move(pattern)) {}
+
+  template <class F>
+  MethodChain& get(F handler) {
+    return on(Method::Get, std::move(handler));
+  }
+  template <class F>
+  MethodChain& post(F handler) {
+    return on(Method::Post, std::move(handler));
+  }
+  template <class F>
+  MethodChain& put(F handler) {
+    return on(Method::Put, std::move(handler));
+  }
+  template <class F>
+  MethodChain& patch(F handler) {
+    return on(Method::Patch, std::move(handler));
+  }
+  template <class F>
+  MethodChain& del(F handler) {
+    return on(Method::Delete, std::move(handler));
+  }
+  template <class F>
+  MethodChain& head(F handler) {
+    return on(Method::Head, std::move(handler));
+  }
+  template <class F>
+  MethodChain& options(F handler) {
+    return on(Method::Options, std::move(handler));
+  }
+  template <class F>
+  MethodChain& on(Method method, F handler) {
+    add(method, app::bind(std::move(handler)));
+    return *this;
+  }
+
+private:
+  void add(Method method, app::Endpoint endpoint);
+  app::Core* core_;
+  std::size_t group_;
+  std::string pattern_;
+};
+
+// A class to be registered under a path; see Group::resources.
+struct ResourceFactory {
+  void (*add)(Group& group, std::string_view pattern);
+};
+using RoutingMap = std::vector<std::pair<std::string, ResourceFactory>>;
+
+// Routes below a common prefix, which may have placeholders, with middleware of their own. A handle: copies are the
+// same group. Patterns are checked at registration, over prefix and pattern joined; SetupError tells what is wrong.
+class Group {
+public:
+  Group(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
+
+  template <class F>
+  Route get(std::string_view pattern, F handler) {
+    return on(Method::Get, pattern, std::move(handler));
+  }
+  template <class F>
+  Route post(std::string_view pattern, F handler) {
+    return on(Method::Post, pattern, std::move(handler));
+  }
+  template <class F>
+  Route put(std::string_view pattern, F handler) {
+    return on(Method::Put, pattern, std::move(handler));
+  }
+  template <class F>
+  Route patch(std::string_view pattern, F handler) {
+    return on(Method::Patch, pattern, std::move(handler));
+  }
+  template <class F>
+  Route del(std::string_view pattern, F handler) {
+    return on(Method::Delete, pattern, std::move(handler));
+  }
+  template <class F>
+  Route head(std::string_view pattern, F handler) {
+    return on(Method::Head, pattern, std::move(handler));
+  }
+  template <class F>
+  Route options(std::string_view pattern, F handler) {
+    return on(Method::Options, pattern, std::move(handler));
+  }
+  template <class F>
+  Route on(Method method, std::string_view pattern, F handler) {
+    return add(method, pattern, app::bind(std::move(handler)));
+  }
+
+  MethodChain route(std::string_view pattern) { return {*core_, index_, std::string(pattern)}; }
+  Group group(std::string_view prefix);
+
+  // Middleware of all routes of this group and the groups in it, whenever they are registered, and of its 404 and 405.
+  // What was added first is outermost.
+  template <class M>
+  Group& use(M middleware) {
+    add(app::box_middleware(std::move(middleware)));
+    return *this;
+  }
+
+  // The member functions get, post, put, patch, del, head and options of C, as far as there are any, become the methods
+  // of `pattern`. Each request is served by a C of its own, made for it by the default constructor.
+  template <class C>
+  void resource(std::string_view pattern) {
+    static_assert(
+        app::Resource<C>,
+        "tern: a resource is default-constructible and has at least one member function (not overloaded, not a "
+        "template) of get, post, put, patch, del, head, options");
+    if constexpr (requires { &C::get; }) add_member<C, &C::get>(Method::Get, pattern);
+    if constexpr (requires { &C::post; }) add_member<C, &C::post>(Method::Post, pattern);
+    if constexpr (requires { &C::put; }) add_member<C, &C::put>(Method::Put, pattern);
+    if constexpr (requires { &C::patch; }) add_member<C, &C::patch>(Method::Patch, pattern);
+    if constexpr (requires { &C::del; }) add_member<C, &C::del>(Method::Delete, pattern);
+    if constexpr (requires { &C::head; }) add_member<C, &C::head>(Method::Head, pattern);
+    if constexpr (requires { &C::options; }) add_member<C, &C::options>(Method::Options, pattern);
+  }
+
+  // Many resources at once: resources({{"/hello", tern::resource<Hello>}, {"/bye", tern::resource<Bye>}}).
+  void resources(const RoutingMap& map) {
+    for (const auto& [pattern, factory] : map) factory.add(*this, pattern);
+  }
+
+private:
+  template <class C, auto Member>
+  void add_member(Method method, std::string_view pattern) {
+    on(method, pattern, typename app::ResourceHandlerOf<C, Member>::type{});
+  }
+  Route add(Method method, std::string_view pattern, app::Endpoint endpoint);
+  void add(app::MiddlewareBox middleware);
+
+  app::Core* core_;
+  std::size_t index_;
+};
+
+template <class C>
+inline constexpr ResourceFactory resource{[](Group& group, std::string_view pattern) { group.resource<C>(pattern); }};
+
+// An application and its server. Everything is registered before the start, by one thread; afterwards it does not
+// change.
+class App {
+public:
+  App();
+  App(App&& other) noexcept;
+  App& operator=(App&& other) = delete;
+  // Stops first, as stop() does.
+  ~App();
+
+  // A literal pattern is checked against the handler while compiling.
+  template <class F>
+  Route get(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.get(pattern.text(), std::move(handler));
+  }
+  template <class F>
+  Route post(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.post(pattern.text(), std::move(handler));
+  }
+  template <class F>
+  Route put(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.put(pattern.text(), std::move(handler));
+  }
+  template <class F>
+  Route patch(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.patch(pattern.text(), std::move(handler));
+  }
+  template <class F>
+  Route del(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.del(pattern.text(), std::move(handler));
+  }
+  template <class F>
+  Route head(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.head(pattern.text(), std::move(handler));
+  }
+  template <class F>
+  Route options(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.options(pattern.text(), std::move(handler));
+  }
+  template <class F>
+  Route on(Method method, Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.on(method, pattern.text(), std::move(handler));
+  }
+  // A pattern that is known only at run time: app.get(tern::runtime(text), handler).
+  template <class F>
+  Route get(const Runtime& pattern, F handler) {
+    return root_.get(pattern.pattern, std::move(handler));
+  }
+  template <class F>
+  Route post(const Runtime& pattern, F handler) {
+    return root_.post(pattern.pattern, std::move(handler));
+  }
+  template <class F>
+  Route on(Method method, const Runtime& pattern, F handler) {
+    return root_.on(method, pattern.pattern, std::move(handler));
+  }
+
+  MethodChain route(std::string_view pattern) { return root_.route(pattern); }
+  Group group(std::string_view prefix) { return root_.group(prefix); }
+  template <class C>
+  void resource(std::string_view pattern) {
+    root_.resource<C>(pattern);
+  }
+  void resources(const RoutingMap& map) { root_.resources(map); }
+
+  // Middleware of everything.
+  template <class M>
+  App& use(M middleware) {
+    root_.use(std::move(middleware));
+    return *this;
+  }
+
+  // A value for State<T>. Shared by all loops, const, and destroyed with the App.
+  template <class T>
+  App& state(T value) {
+    add(app::SharedState{&http::type_key<T>, new T(std::move(value)),
+                         [](void* dead) noexcept { delete static_cast<T*>(dead); }},
+        app::type_name<T>());
+    return *this;
+  }
+  // Makes the T that each loop has of its own, for PerLoop<T>.
+  template <class F>
+  App& per_loop(F make) {
+    using T = std::invoke_result_t<F&>;
+    add(app::PerLoopFactory{&http::type_key<T>, base::Function<void*()>([make = std::move(make)]() mutable -> void* {
+                              return new T(make());
+                            }),
+                            [](void* dead) noexcept { delete static_cast<T*>(dead); }},
+        app::type_name<T>());
+    return *this;
+  }
+
+  // How an exception, or the error of a std::expected, is answered: f takes it by const reference and returns whatever
+  // a handler may return. For exceptions the first mapping whose type fits, derived types included, is taken.
+  template <class F>
+  App& on_error(F mapping) {
+    add_error_mapping(std::move(mapping), typename app::HandlerTraits<F>::Arguments{});
+    return *this;
+  }
+  // How every error answer of the library looks; the default is RFC 9457's application/problem+json. Status and fields
+  // of the problem are added to what it returns. Must not throw.
+  App& on_problem(base::Function<Response(const Problem&)> render);
+
+  App& trailing_slash(TrailingSlash policy);
+
+  // Every route, in the order of registration.
+  std::vector<RouteInfo> routes() const;
+
+  // Serves until SIGINT or SIGTERM, then lets the requests in flight end (Timeouts::drain; a second signal ends them)
+  // and returns 0. When it cannot start (an address in use, a mistake in the setup), says why on standard error and
+  // returns 1.
+  [[nodiscard]] int run(const Options& options = {});
+
+  // The same without signals, for embedding and tests: start() returns when the server accepts connections, and throws
+  // SetupError when it cannot. stop() drains and returns when everything has ended; called from a handler, or with
+  // `wait` false, it returns at once and wait() waits. stop() and wait() without a start do nothing. Start, stop and
+  // wait may be called from any thread, but not at the same time as each other, except stop().
+  void start(const Options& options = {});
+  void stop(bool wait = true);
+  void wait();
+
+  // The port that is being served; 0 when none is.
+  std::uint16_t port() const noexcept;
+  // What is being served, such as "127.0.0.1:8080".
+  std::string address() const;
+
+  // For those who serve it by other means: the service, ready for requests. Throws SetupError like start().
+  const Service& service();
+
+private:
+  template <class F, class E>
+  void add_error_mapping(F mapping, app::TypeList<E>);
+  void add(app::SharedState state, std::string_view type);
+  void add(app::PerLoopFactory factory, std::string_view type);
+  void add(app::ErrorMapping mapping);
+
+  class Runner;
+  base::Box<app::Core> core_;
+  base::Box<Runner> runner_;
+  Group root_;
+};
+
+template <class F, class E>
+void App::add_error_mapping(F mapping, app::TypeList<E>) {
+  using Error = std::remove_cvref_t<E>;
+  static_assert(!std::is_lvalue_reference_v<E> || std::is_const_v<std::remove_reference_t<E>>,
+                "tern: an error mapping takes its error by value or const reference");
+  app::ErrorMapping entry;
+  entry.key = &http::type_key<Error>;
+  entry.function = new F(std::move(mapping));
+  entry.destroy = [](void* dead) noexcept { delete static_cast<F*>(dead); };
+  entry.from_exception = [](const void* function, Exchange& exchange) -> std::optional<Response> {
+    try {
+      throw;
+    } catch (const Error& error) {
+      return app::respond((*static_cast<const F*>(function))(error), exchange);
+    } catch (...) {
+      return std::nullopt;
+    }
+  };
+  entry.from_value = [](const void* function, const void* error, Exchange& exchange) {
+    return app::respond((*static_cast<const F*>(function))(*static_cast<const Error*>(error)), exchange);
+  };
+  add(std::move(entry));
+}
+
+}  // namespace tern

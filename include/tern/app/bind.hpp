@@ -1,0 +1,352 @@
+// Binding: from a callable to an endpoint, which takes an exchange and gives a reply. What is instantiated for a
+// handler is the extraction of its parameters, the call, and the making of the response; everything else is in
+// src/app/.
+#pragma once
+
+#include <tern/app/extract.hpp>
+#include <tern/app/pattern.hpp>
+#include <tern/app/respond.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tern::app {
+
+// What must be there when the server starts, for an endpoint to work.
+struct Need {
+  enum class Kind : std::uint8_t { Placeholder, State, PerLoop } kind = Kind::Placeholder;
+  std::string_view name;      // of the placeholder or the type
+  const void* key = nullptr;  // of the type
+};
+
+// A bound handler. Owns the callable.
+class Endpoint {
+public:
+  using Invoke = Reply (*)(const void* handler, Exchange& exchange);
+
+  Endpoint() noexcept = default;
+  Endpoint(Endpoint&& other) noexcept { *this = std::move(other); }
+  Endpoint& operator=(Endpoint&& other) noexcept {
+    std::swap(handler, other.handler);
+    std::swap(destroy, other.destroy);
+    invoke = other.invoke;
+    needs = other.needs;
+    need_count = other.need_count;
+    positional = other.positional;
+    reads_body = other.reads_body;
+    may_suspend = other.may_suspend;
+    return *this;
+  }
+  ~Endpoint() {
+    if (handler != nullptr) destroy(handler);
+  }
+
+  Invoke invoke = nullptr;
+  void* handler = nullptr;
+  void (*destroy)(void*) noexcept = nullptr;
+  const Need* needs = nullptr;
+  std::size_t need_count = 0;
+  std::size_t positional = 0;
+  bool reads_body = false;   // the content is read before the handler is called
+  bool may_suspend = false;  // the handler is a coroutine: the head must be pinned
+};
+
+// --- What is the same for all handlers ------------------------------------------------------------------------------
+
+Response rejected(Rejection&& rejection, Exchange& exchange);
+// What the exception that is being handled becomes.
+Response caught(Exchange& exchange) noexcept;
+Response translate(void* exchange, std::exception_ptr exception);
+// Reads the content, then goes on with `finish(handler, exchange, slots)`.
+Task<Response> after_body(Exchange& exchange, Reply (*finish)(const void*, Exchange&, void*), const void* handler,
+                          void* slots);
+// Reads content that is complete; what went wrong becomes the answer.
+std::optional<Response> body_failure(Exchange& exchange);
+
+// A task of a response is a reply; what it throws becomes its response.
+Reply reply_of(Task<Response> task, Exchange& exchange);
+
+template <class T>
+Task<Response> respond_later(Task<T> task, Exchange& exchange) {
+  if constexpr (std::is_void_v<T>) {
+    co_await std::move(task);
+    co_return Response(Status::NoContent);
+  } else {
+    co_return respond(co_await std::move(task), exchange);
+  }
+}
+
+// --- Parameters
+// --------------------------------------------------------------------------------------------------------
+
+template <class A>
+concept ReadsBody = requires { requires Extract<A>::reads_body; };
+
+template <class A>
+inline constexpr bool is_request = std::is_same_v<std::remove_cvref_t<A>, Request>;
+
+// Where one parameter waits until all are there.
+template <class A>
+struct Slot {
+  using Value = std::remove_cvref_t<A>;
+  std::optional<Value> value;
+
+  bool fill_positional(std::string_view text, std::optional<Rejection>& failure) {
+    Value parsed{};
+    if (!from_text(text, parsed)) {
+      failure.emplace(parameter_rejected());
+      return false;
+    }
+    value.emplace(std::move(parsed));
+    return true;
+  }
+  bool fill(Request& request, std::optional<Rejection>& failure) {
+    auto found = Extract<Value>::from(request);
+    if (!found) {
+      failure.emplace(std::move(found.error()));
+      return false;
+    }
+    value.emplace(std::move(*found));
+    return true;
+  }
+  A pass(Request&) {
+    if constexpr (std::is_lvalue_reference_v<A>) {
+      return *value;
+    } else {
+      return static_cast<A>(std::move(*value));
+    }
+  }
+};
+
+template <class A>
+  requires is_request<A>
+struct Slot<A> {
+  A pass(Request& request) { return request; }
+};
+
+template <std::size_t I, class A>
+struct IndexedSlot : Slot<A> {};
+
+template <class Indices, class... A>
+struct Slots;
+template <std::size_t... I, class... A>
+struct Slots<std::index_sequence<I...>, A...> : IndexedSlot<I, A>... {};
+
+template <std::size_t I, class A>
+IndexedSlot<I, A>& slot(IndexedSlot<I, A>& at) {
+  return at;
+}
+
+// How many positional parameters stand before parameter `index`.
+template <class... A>
+consteval std::size_t position_of(std::size_t index) {
+  const bool positional[] = {Positional<std::remove_cvref_t<A>>..., false};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < index; ++i) count += positional[i] ? 1U : 0U;
+  return count;
+}
+
+enum class Part : std::uint8_t { Head, Content };
+
+template <Part Which, std::size_t I, std::size_t Position, class A>
+bool fill_one(IndexedSlot<I, A>& into, Request& request, std::optional<Rejection>& failure) {
+  using Value = std::remove_cvref_t<A>;
+  if constexpr (is_request<A>) {
+    return true;
+  } else if constexpr (Positional<Value>) {
+    if constexpr (Which == Part::Content) return true;
+    return into.fill_positional(request.parameters()[Position], failure);
+  } else if constexpr (ReadsBody<Value> == (Which == Part::Content)) {
+    return into.fill(request, failure);
+  } else {
+    return true;
+  }
+}
+
+template <class A>
+inline constexpr bool has_need = requires { Extract<A>::placeholder; } || requires { Extract<A>::state_key; } ||
+                                 requires { Extract<A>::per_loop_key; };
+
+template <class A>
+consteval Need need_of() {
+  if constexpr (requires { Extract<A>::placeholder; }) {
+    return {Need::Kind::Placeholder, Extract<A>::placeholder, nullptr};
+  } else if constexpr (requires { Extract<A>::state_key; }) {
+    return {Need::Kind::State, type_name<A>(), Extract<A>::state_key};
+  } else if constexpr (requires { Extract<A>::per_loop_key; }) {
+    return {Need::Kind::PerLoop, type_name<A>(), Extract<A>::per_loop_key};
+  } else {
+    return {};
+  }
+}
+
+template <std::size_t N>
+struct NeedList {
+  Need items[N == 0 ? 1 : N];
+};
+
+template <class... A>
+consteval auto needs_of() {
+  NeedList<(std::size_t{0} + ... + std::size_t{has_need<A>})> list{};
+  std::size_t at = 0;
+  ((has_need<A> ? static_cast<void>(list.items[at++] = need_of<A>()) : static_cast<void>(0)), ...);
+  return list;
+}
+
+template <class... A>
+inline constexpr auto needs = needs_of<A...>();
+
+// --- The handler
+// -------------------------------------------------------------------------------------------------------
+
+template <class F, class R, class... A>
+class Binding {
+  using Indices = std::index_sequence_for<A...>;
+  using AllSlots = Slots<Indices, A...>;
+
+public:
+  static constexpr bool suspends = is_task<R> || std::is_same_v<R, Reply>;
+  // A handler that looks at the request may look at its content: it is read first.
+  static constexpr bool reads_body = (false || ... || (ReadsBody<std::remove_cvref_t<A>> || is_request<A>));
+
+  static Reply invoke(const void* handler, Exchange& exchange) {
+    if constexpr (reads_body) {
+      if (!exchange.body_complete()) {
+        auto& slots = exchange.arena().template make<AllSlots>();
+        if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
+        return reply_of(after_body(exchange, &finish, handler, &slots), exchange);
+      }
+    }
+    if constexpr (keeps_slots) {
+      return run(handler, exchange, exchange.arena().template make<AllSlots>());
+    } else {
+      AllSlots slots;
+      return run(handler, exchange, slots);
+    }
+  }
+
+private:
+  // A coroutine's reference parameters must outlive the call.
+  static constexpr bool keeps_slots = suspends && (false || ... || (std::is_reference_v<A> && !is_request<A>));
+
+  template <Part Which>
+  static std::optional<Response> fill(AllSlots& slots, Exchange& exchange) {
+    std::optional<Rejection> failure;
+    const bool filled = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (true && ... && fill_one<Which, I, position_of<A...>(I), A>(slots, exchange.request(), failure));
+    }(Indices{});
+    if (filled) return std::nullopt;
+    return rejected(std::move(*failure), exchange);
+  }
+
+  static Reply run(const void* handler, Exchange& exchange, AllSlots& slots) {
+    if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
+    if constexpr (reads_body) {
+      if (auto failed = body_failure(exchange)) return Reply(std::move(*failed));
+    }
+    return finish(handler, exchange, &slots);
+  }
+
+  static Reply finish(const void* handler, Exchange& exchange, void* filled) {
+    auto& slots = *static_cast<AllSlots*>(filled);
+    if constexpr (reads_body) {
+      if (auto refused = fill<Part::Content>(slots, exchange)) return Reply(std::move(*refused));
+    }
+    const F& call = *static_cast<const F*>(handler);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      Request& request = exchange.request();
+      if constexpr (std::is_void_v<R>) {
+        call(slot<I, A>(slots).pass(request)...);
+        return Reply(Response(Status::NoContent));
+      } else if constexpr (std::is_same_v<R, Reply>) {
+        return call(slot<I, A>(slots).pass(request)...);
+      } else if constexpr (std::is_same_v<R, Task<Response>>) {
+        return reply_of(call(slot<I, A>(slots).pass(request)...), exchange);
+      } else if constexpr (is_task<R>) {
+        return reply_of(respond_later(call(slot<I, A>(slots).pass(request)...), exchange), exchange);
+      } else {
+        return Reply(respond(call(slot<I, A>(slots).pass(request)...), exchange));
+      }
+    }(Indices{});
+  }
+};
+
+template <class F, class R, class... A>
+Endpoint make_endpoint(F handler, TypeList<A...>) {
+  using Bound = Binding<F, R, A...>;
+  using List = std::remove_cvref_t<decltype(needs<std::remove_cvref_t<A>...>)>;
+  Endpoint endpoint;
+  endpoint.invoke = &Bound::invoke;
+  endpoint.handler = new F(std::move(handler));
+  endpoint.destroy = [](void* dead) noexcept { delete static_cast<F*>(dead); };
+  endpoint.needs = needs<std::remove_cvref_t<A>...>.items;
+  endpoint.need_count = (std::size_t{0} + ... + std::size_t{has_need<std::remove_cvref_t<A>>});
+  endpoint.positional = Parameters<TypeList<A...>>::positional;
+  endpoint.reads_body = Bound::reads_body;
+  endpoint.may_suspend = Bound::suspends;
+  static_assert(sizeof(List) > 0);
+  return endpoint;
+}
+
+// The messages for a handler that cannot be used. Each is the first error of its case.
+template <class F>
+Endpoint bind(F handler) {
+  using Traits = HandlerTraits<F>;
+  static_assert(
+      Traits::kind != Callable::Generic,
+      "tern: a handler's parameters say what it needs, so it cannot take `auto`, be a template or be overloaded: "
+      "name the types");
+  static_assert(
+      Traits::kind != Callable::Mutable,
+      "tern: handlers are shared by all loops and called as const, so a mutable lambda cannot be one: keep what "
+      "changes in tern::State or tern::PerLoop");
+  static_assert(Traits::kind != Callable::NotCallable,
+                "tern: a handler is a function, a lambda, or an object with one const operator()");
+  if constexpr (Traits::kind == Callable::Usable) {
+    using Arguments = typename Traits::Arguments;
+    using Result = typename Traits::Result;
+    static_assert(
+        Parameters<Arguments>::usable,
+        "tern: a handler takes tern::Request&, placeholders (scalars, enums, std::string, std::string_view) and "
+        "extractors (tern::Query, tern::Json, …, or a type with a tern::Extract), by value or const reference; one "
+        "of its parameters is none of these");
+    static_assert(
+        UsableResult<Result>,
+        "tern: a handler returns text, a number, a struct or container that can be written as JSON, "
+        "tern::Response, tern::Status, std::optional or std::expected of these, a type with a tern::Respond, or "
+        "tern::Task of one; its return type is none of these");
+    if constexpr (Parameters<Arguments>::usable && UsableResult<Result>) {
+      return make_endpoint<F, Result>(std::move(handler), Arguments{});
+    }
+  }
+  return {};
+}
+
+}  // namespace tern::app
+
+namespace tern {
+
+// A pattern for a handler of type F; a literal is checked against it while compiling, in the manner of
+// std::format_string. The compiler's error names what is wrong.
+template <class F>
+class Pattern {
+public:
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  consteval Pattern(const Text& text) : text_(text) {  // NOLINT: a literal is a pattern
+    const app::PatternFacts facts = app::examine(text_);
+    app::refuse(facts.fault);
+    const std::size_t taken = app::positional_count<std::decay_t<F>>();
+    if (taken != 0 && taken != facts.placeholders) app::handler_takes_a_different_number_of_placeholders();
+  }
+  std::string_view text() const noexcept { return text_; }
+
+private:
+  std::string_view text_;
+};
+
+}  // namespace tern

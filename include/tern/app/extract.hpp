@@ -1,0 +1,319 @@
+// Extractors: what a handler's parameters may be, besides Request& and the placeholders by position.
+#pragma once
+
+#include <tern/app/text.hpp>
+#include <tern/base/ascii.hpp>
+#include <tern/coro/stop_token.hpp>
+#include <tern/http/exchange.hpp>
+#include <tern/json/defaults.hpp>
+#include <tern/json/read.hpp>
+#include <tern/json/reflect.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tern {
+
+// Why an extractor has nothing to give; becomes the answer. A missing thing is nullopt where the handler asks for
+// std::optional of it; a malformed one is refused even there.
+struct Rejection {
+  Problem problem;
+  bool missing = false;
+
+  Rejection(Status status, std::string detail) {
+    problem.status = status;
+    problem.detail = std::move(detail);
+  }
+  explicit Rejection(Problem why) : problem(std::move(why)) {}
+
+  static Rejection absent(Status status, std::string detail) {
+    Rejection rejection(status, std::move(detail));
+    rejection.missing = true;
+    return rejection;
+  }
+};
+
+// Text as a template argument: Header<"Accept-Language">.
+template <std::size_t N>
+struct FixedText {
+  char characters[N];
+  consteval FixedText(const char (&text)[N]) {  // NOLINT: a literal is one
+    for (std::size_t i = 0; i < N; ++i) characters[i] = text[i];
+  }
+  constexpr std::string_view view() const { return {characters, N - 1}; }
+};
+
+// A value that an extractor found: *it, it->member, or it by conversion.
+template <class T>
+struct Holder {
+  T value;
+
+  T& operator*() noexcept { return value; }
+  const T& operator*() const noexcept { return value; }
+  T* operator->() noexcept { return &value; }
+  const T* operator->() const noexcept { return &value; }
+};
+
+// The query string as a struct: one member for each name, found by the member's name. Members may be scalars, enums,
+// text, std::optional of them, or vectors (a name that is repeated). 422 names every member that is wrong or missing;
+// a member with a default may be missing (see json/defaults.hpp). Names that T does not have are ignored.
+template <class T>
+struct Query : Holder<T> {};
+
+// The content as JSON. 415 when it is said to be something else, 400 when it is not JSON, 422 with every bad member
+// when it is JSON but not a T.
+template <class T>
+struct Json : Holder<T> {};
+
+// The content as application/x-www-form-urlencoded; as Query<T>.
+template <class T>
+struct Form : Holder<T> {};
+
+// A field of the request, 400 when it is missing or not a T.
+template <FixedText Name, class T = std::string_view>
+struct Header : Holder<T> {};
+
+// A cookie of the request; likewise.
+template <FixedText Name, class T = std::string_view>
+struct Cookie : Holder<T> {};
+
+// A placeholder by name. 404 when its text is not a T. That the pattern has it is checked at registration.
+template <FixedText Name, class T = std::string_view>
+struct Path : Holder<T> {};
+
+// What App::state() was given, shared by all loops and therefore const. Something that synchronises itself is reached
+// by a state that points to it, or offers const functions. That it was given is checked at the start.
+template <class T>
+class State {
+public:
+  explicit State(const T& value) noexcept : value_(&value) {}
+  const T& operator*() const noexcept { return *value_; }
+  const T* operator->() const noexcept { return value_; }
+
+private:
+  const T* value_;
+};
+
+// This loop's own T, made by what App::per_loop() was given when it is first asked for there. No other thread touches
+// it.
+template <class T>
+class PerLoop {
+public:
+  explicit PerLoop(T& value) noexcept : value_(&value) {}
+  T& operator*() const noexcept { return *value_; }
+  T* operator->() const noexcept { return value_; }
+
+private:
+  T* value_;
+};
+
+namespace app {
+
+// "a=1&b=2", decoded.
+class Pairs {
+public:
+  static std::expected<Pairs, Rejection> parse(std::string_view text, Arena& arena);
+
+  // The first value of that name at or after `from`, which moves behind it; null at the end.
+  const std::string_view* find(std::string_view name, std::size_t& from) const noexcept;
+
+private:
+  Field* items_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+std::expected<Pairs, Rejection> query_pairs(Request& request);
+std::expected<Pairs, Rejection> form_pairs(Request& request);
+void add_error(Problem& problem, std::string_view name, std::string_view message);
+Rejection bad_json(const json::Error& error);
+// Nothing when the content is said to be JSON.
+std::optional<Rejection> refuse_unless_json(const Request& request);
+Rejection missing(std::string_view kind, std::string_view name);
+Rejection malformed(std::string_view kind, std::string_view name, std::string_view expectation);
+Rejection parameter_rejected();
+
+// What App was given, by type key. Present, because the start has checked it.
+const void* find_state(const Request& request, const void* key);
+void* find_per_loop(const Request& request, const void* key);
+
+template <class T>
+concept TextSequence = requires(T& sequence, typename T::value_type item) {
+  sequence.push_back(std::move(item));
+  requires Positional<typename T::value_type>;
+} && !std::same_as<T, std::string>;
+
+template <class T>
+concept OptionalText = requires(T& optional) {
+  optional.reset();
+  optional.has_value();
+  requires Positional<typename T::value_type>;
+};
+
+template <Positional T>
+bool read_text(std::string_view name, std::string_view text, T& value, Problem& problem) {
+  if (from_text(text, value)) return true;
+  add_error(problem, name, expectation<T>());
+  return false;
+}
+
+template <class M>
+void bind_member(const Pairs& pairs, std::string_view name, bool may_be_missing, M& member, Problem& problem) {
+  std::size_t from = 0;
+  const std::string_view* text = pairs.find(name, from);
+  if constexpr (TextSequence<M>) {
+    if (text != nullptr) member.clear();
+    for (; text != nullptr; text = pairs.find(name, from)) {
+      typename M::value_type item{};
+      if (read_text(name, *text, item, problem)) member.push_back(std::move(item));
+    }
+    return;
+  } else {
+    static_assert(
+        Positional<M> || OptionalText<M>,
+        "tern: a member of a query or form is a scalar, an enum, text, std::optional of these or a vector of them");
+    if (text == nullptr) {
+      if (!OptionalText<M> && !may_be_missing) add_error(problem, name, "missing");
+      return;
+    }
+    if constexpr (OptionalText<M>) {
+      typename M::value_type item{};
+      if (read_text(name, *text, item, problem)) member = std::move(item);
+    } else {
+      read_text(name, *text, member, problem);
+    }
+    if (pairs.find(name, from) != nullptr) add_error(problem, name, "given more than once");
+  }
+}
+
+template <class T>
+std::expected<T, Rejection> bind_pairs(const Pairs& pairs) {
+  static_assert(json::Aggregate<T>, "tern: Query<T> and Form<T> take a struct whose members are the names");
+  T value{};
+  Problem problem{Status::UnprocessableContent, {}, {}, {}};
+  json::for_each_member(value, [&](std::string_view name, auto& member, auto index) {
+    bind_member(pairs, name, json::member_has_default<T, index>, member, problem);
+  });
+  if (problem.errors.empty()) return value;
+  return std::unexpected(Rejection(std::move(problem)));
+}
+
+// A thing found, or not, as text.
+template <class Held, class T>
+std::expected<Held, Rejection> held(std::optional<std::string_view> text, std::string_view kind,
+                                    std::string_view name) {
+  static_assert(Positional<T>, "tern: a field or cookie is read as a scalar, an enum or text");
+  if (!text) return std::unexpected(missing(kind, name));
+  Held holder{};
+  if (!from_text(*text, holder.value)) return std::unexpected(malformed(kind, name, expectation<T>()));
+  return holder;
+}
+
+}  // namespace app
+
+template <class T>
+struct Extract<Query<T>> {
+  static std::expected<Query<T>, Rejection> from(Request& request) {
+    const auto pairs = app::query_pairs(request);
+    if (!pairs) return std::unexpected(pairs.error());
+    auto value = app::bind_pairs<T>(*pairs);
+    if (!value) return std::unexpected(std::move(value.error()));
+    return Query<T>{{std::move(*value)}};
+  }
+};
+
+template <class T>
+struct Extract<Form<T>> {
+  static constexpr bool reads_body = true;
+  static std::expected<Form<T>, Rejection> from(Request& request) {
+    const auto pairs = app::form_pairs(request);
+    if (!pairs) return std::unexpected(pairs.error());
+    auto value = app::bind_pairs<T>(*pairs);
+    if (!value) return std::unexpected(std::move(value.error()));
+    return Form<T>{{std::move(*value)}};
+  }
+};
+
+template <class T>
+struct Extract<Json<T>> {
+  static constexpr bool reads_body = true;
+  static std::expected<Json<T>, Rejection> from(Request& request) {
+    if (auto refused = app::refuse_unless_json(request)) return std::unexpected(std::move(*refused));
+    auto value = json::read<T>(request.body());
+    if (!value) return std::unexpected(app::bad_json(value.error()));
+    return Json<T>{{std::move(*value)}};
+  }
+};
+
+template <FixedText Name, class T>
+struct Extract<Header<Name, T>> {
+  static_assert(base::is_token(Name.view()), "tern: the name of a header is a token");
+  static std::expected<Header<Name, T>, Rejection> from(Request& request) {
+    return app::held<Header<Name, T>, T>(request.field(Name.view()), "field", Name.view());
+  }
+};
+
+template <FixedText Name, class T>
+struct Extract<Cookie<Name, T>> {
+  static std::expected<Cookie<Name, T>, Rejection> from(Request& request) {
+    return app::held<Cookie<Name, T>, T>(request.cookie(Name.view()), "cookie", Name.view());
+  }
+};
+
+template <FixedText Name, class T>
+struct Extract<Path<Name, T>> {
+  static constexpr std::string_view placeholder = Name.view();
+  static std::expected<Path<Name, T>, Rejection> from(Request& request) {
+    static_assert(app::Positional<T>, "tern: a placeholder is read as a scalar, an enum or text");
+    Path<Name, T> path{};
+    if (!app::from_text(request.parameter(Name.view()).value_or(std::string_view()), path.value)) {
+      return std::unexpected(app::parameter_rejected());
+    }
+    return path;
+  }
+};
+
+template <>
+struct Extract<Body> {
+  static constexpr bool reads_body = true;
+  static std::expected<Body, Rejection> from(Request& request) { return Body{request.body()}; }
+};
+
+template <class T>
+struct Extract<State<T>> {
+  static constexpr const void* state_key = &http::type_key<T>;
+  static std::expected<State<T>, Rejection> from(Request& request) {
+    return State<T>(*static_cast<const T*>(app::find_state(request, state_key)));
+  }
+};
+
+template <class T>
+struct Extract<PerLoop<T>> {
+  static constexpr const void* per_loop_key = &http::type_key<T>;
+  static std::expected<PerLoop<T>, Rejection> from(Request& request) {
+    return PerLoop<T>(*static_cast<T*>(app::find_per_loop(request, per_loop_key)));
+  }
+};
+
+template <>
+struct Extract<StopToken> {
+  static std::expected<StopToken, Rejection> from(Request& request) { return request.stop(); }
+};
+
+// Anything extractable, or nothing when it is missing.
+template <app::Extractable T>
+struct Extract<std::optional<T>> {
+  static constexpr bool reads_body = requires { requires Extract<T>::reads_body; };
+  static std::expected<std::optional<T>, Rejection> from(Request& request) {
+    auto found = Extract<T>::from(request);
+    if (found) return std::optional<T>(std::move(*found));
+    if (found.error().missing) return std::optional<T>();
+    return std::unexpected(std::move(found.error()));
+  }
+};
+
+}  // namespace tern

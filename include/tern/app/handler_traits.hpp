@@ -1,0 +1,114 @@
+// What a handler takes and returns, and the readable refusal of one that cannot be used.
+#pragma once
+
+#include <tern/base/number.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tern {
+
+class Request;
+
+// A user-defined extractor: specialise with
+//   static std::expected<T, tern::Rejection> from(tern::Request&);
+// and, when it looks at the content, `static constexpr bool reads_body = true;`.
+template <class T>
+struct Extract;
+
+// The whole content as it came; a view like every other of the request.
+struct Body {
+  std::string_view bytes;
+  operator std::string_view() const noexcept { return bytes; }  // NOLINT: it is what it holds
+};
+
+namespace app {
+
+template <class... T>
+struct TypeList {
+  static constexpr std::size_t size = sizeof...(T);
+};
+
+enum class Callable { Usable, Mutable, Generic, NotCallable };
+
+template <class R, class... A>
+struct Signature {
+  using Result = R;
+  using Arguments = TypeList<A...>;
+};
+
+// The signature of a member operator(); only a const one may be shared by the loops.
+template <class M>
+struct OfMember {
+  static constexpr Callable kind = Callable::NotCallable;
+};
+template <class C, class R, class... A>
+struct OfMember<R (C::*)(A...) const> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Usable;
+};
+template <class C, class R, class... A>
+struct OfMember<R (C::*)(A...) const noexcept> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Usable;
+};
+template <class C, class R, class... A>
+struct OfMember<R (C::*)(A...)> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Mutable;
+};
+template <class C, class R, class... A>
+struct OfMember<R (C::*)(A...) noexcept> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Mutable;
+};
+
+template <class F>
+struct HandlerTraits {
+  static constexpr Callable kind = std::is_class_v<F> ? Callable::Generic : Callable::NotCallable;
+};
+template <class R, class... A>
+struct HandlerTraits<R (*)(A...)> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Usable;
+};
+template <class R, class... A>
+struct HandlerTraits<R (*)(A...) noexcept> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Usable;
+};
+template <class F>
+  requires requires { &F::operator(); }
+struct HandlerTraits<F> : OfMember<decltype(&F::operator())> {};
+
+// What binds to a placeholder by position.
+template <class T>
+concept Positional = std::is_same_v<T, bool> || base::Integer<T> || std::is_floating_point_v<T> || std::is_enum_v<T> ||
+                     std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
+
+template <class T>
+concept Extractable = requires(Request& request) { Extract<T>::from(request); };
+
+// Request& itself, a positional value or an extractor; by value, or by const reference.
+template <class A>
+concept UsableParameter = std::is_same_v<A, Request&> || std::is_same_v<A, const Request&> ||
+                          ((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) &&
+                           (Positional<std::remove_cvref_t<A>> || Extractable<std::remove_cvref_t<A>>));
+
+template <class List>
+struct Parameters;
+template <class... A>
+struct Parameters<TypeList<A...>> {
+  static constexpr std::size_t positional = (std::size_t{0} + ... + std::size_t{Positional<std::remove_cvref_t<A>>});
+  static constexpr bool usable = (true && ... && UsableParameter<A>);
+};
+
+// How many placeholders a handler takes by position; 0 for one that is refused elsewhere.
+template <class F>
+consteval std::size_t positional_count() {
+  if constexpr (HandlerTraits<F>::kind == Callable::Usable) {
+    return Parameters<typename HandlerTraits<F>::Arguments>::positional;
+  } else {
+    return 0;
+  }
+}
+
+}  // namespace app
+}  // namespace tern

@@ -1,0 +1,49 @@
+// How a server is run. Every default is the one of a careful operator.
+#pragma once
+
+#include <tern/base/duration.hpp>
+#include <tern/http/exchange.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tern {
+
+enum class AccessLog : std::uint8_t { Off, Common, Combined, Json };
+enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error, Off };
+
+struct LogOptions {
+  AccessLog access = AccessLog::Off;
+  std::string access_file = {};     // empty: standard output
+  LogLevel level = LogLevel::Info;  // of the error log
+  std::string error_file = {};      // empty: standard error
+};
+
+// Durations of zero turn a timeout off.
+struct Timeouts {
+  Milliseconds head = Seconds(10);   // from the first byte of a request to the end of its head: 408
+  Milliseconds idle = Seconds(60);   // between requests: close
+  Milliseconds drain = Seconds(30);  // for requests in flight when the server stops
+  Milliseconds grace = Seconds(5);   // before the least rate counts
+  std::size_t least_rate = 240;      // bytes a second, of content received (408) and of answers being read (close)
+};
+
+struct Options {
+  std::string host = "127.0.0.1";  // an IPv4 or IPv6 address, or "localhost"; "0.0.0.0" or "::" for all
+  std::uint16_t port = 8080;       // 0: one that is free; App::port() tells
+  std::string unix_path = {};      // a Unix socket instead
+  unsigned threads = 0;            // loops; 0: as many as processors that this process may use
+
+  std::size_t request_line = 8 * 1024;  // bytes: 414
+  std::size_t fields = 80 * 1024;       // bytes: 431
+  std::size_t field_count = 100;        // 431
+  Limits limits = {};                   // of each request; routes may change them
+  std::size_t buffered = 0;             // bytes of all buffered contents together, 503; 0: a quarter of the memory
+  std::size_t connections = 0;          // at once; 0: what the descriptor limit allows, less a reserve
+  Timeouts timeouts = {};
+  LogOptions log = {};
+  std::string server = {};  // the Server field; empty: none
+};
+
+}  // namespace tern

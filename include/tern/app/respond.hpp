@@ -1,0 +1,195 @@
+// Responders: what a handler may return, and the response it becomes.
+#pragma once
+
+#include <tern/app/handler_traits.hpp>
+#include <tern/http/exchange.hpp>
+#include <tern/json/write.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tern {
+
+// A user-defined responder: specialise with
+//   static tern::Response to(Mine value, tern::Request& request);
+template <class T>
+struct Respond;
+
+// 201, with where the new thing can be found, and the thing itself.
+template <class T>
+struct Created {
+  T value;
+  std::string location = {};  // no Location field when empty
+};
+
+// A value with a status of the handler's choice.
+template <class T>
+struct WithStatus {
+  Status status = Status::Ok;
+  T value;
+};
+template <class T>
+WithStatus(Status, T) -> WithStatus<T>;
+
+// Sends the client elsewhere. 303 makes it GET `location`; 307 and 308 repeat the request there.
+struct Redirect {
+  std::string location;
+  Status status = Status::SeeOther;
+};
+inline Redirect redirect(std::string location, Status status = Status::SeeOther) {
+  return {std::move(location), status};
+}
+
+namespace app {
+
+template <class T>
+concept CustomResponder = requires(T value, Request& request) {
+  { Respond<T>::to(std::move(value), request) } -> std::same_as<Response>;
+};
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_expected = false;
+template <class T, class E>
+inline constexpr bool is_expected<std::expected<T, E>> = true;
+template <class T>
+inline constexpr bool is_created = false;
+template <class T>
+inline constexpr bool is_created<Created<T>> = true;
+template <class T>
+inline constexpr bool is_with_status = false;
+template <class T>
+inline constexpr bool is_with_status<WithStatus<T>> = true;
+template <class T>
+inline constexpr bool is_task = false;
+template <class T>
+inline constexpr bool is_task<Task<T>> = true;
+
+template <class T>
+struct Unwrapped {
+  using type = T;
+};
+template <class T>
+struct Unwrapped<Task<T>> {
+  using type = T;
+};
+
+template <class T>
+concept TextResult = std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
+                     std::same_as<T, const char*> || std::same_as<T, char*>;
+
+template <class T>
+concept BuiltInResult =
+    std::is_void_v<T> || std::same_as<T, Response> || std::same_as<T, Status> || std::same_as<T, Problem> ||
+    std::same_as<T, HttpError> || std::same_as<T, Redirect> || std::same_as<T, Body> || TextResult<T>;
+
+template <class T>
+consteval bool can_respond() {
+  if constexpr (BuiltInResult<T> || CustomResponder<T>) {
+    return true;
+  } else if constexpr (is_expected<T>) {
+    return can_respond<typename T::value_type>();
+  } else if constexpr (is_optional<T>) {
+    return can_respond<typename T::value_type>();
+  } else if constexpr (is_created<T> || is_with_status<T>) {
+    return can_respond<std::remove_cvref_t<decltype(std::declval<T>().value)>>();
+  } else {
+    return json::detail::shape<T> != json::detail::Shape::None;
+  }
+}
+
+// Whether a handler may return R: a reply, a task of an answer, or an answer.
+template <class R>
+concept UsableResult = std::same_as<R, Reply> || can_respond<std::remove_cvref_t<typename Unwrapped<R>::type>>();
+
+Response text_response(std::string_view text, Exchange& exchange);  // copies into the exchange's arena
+Response bytes_response(std::string_view bytes, Exchange& exchange);
+Response json_response(std::string text);
+Response missing_response(Exchange& exchange);
+Response problem_response(const Problem& problem, Exchange& exchange);
+// What App::on_error<E>() made of the domain error; a logged 500 when nobody said.
+Response domain_error_response(const void* key, const void* error, std::string_view type, Exchange& exchange);
+
+template <class T>
+Response respond(T&& result, Exchange& exchange);
+
+// The type's name as the compiler spells it, for messages.
+template <class T>
+constexpr std::string_view type_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.find("T = ") + 4);
+  return text.substr(0, text.find_first_of(";]"));
+}
+
+template <class E>
+Response respond_error(E&& error, Exchange& exchange) {
+  using Error = std::remove_cvref_t<E>;
+  if constexpr (std::same_as<Error, Status>) {
+    return problem_response({error, {}, {}, {}}, exchange);
+  } else if constexpr (BuiltInResult<Error> || CustomResponder<Error>) {
+    return respond(std::forward<E>(error), exchange);
+  } else {
+    return domain_error_response(&http::type_key<Error>, &error, type_name<Error>(), exchange);
+  }
+}
+
+template <class T>
+Response respond(T&& result, Exchange& exchange) {
+  using Result = std::remove_cvref_t<T>;
+  if constexpr (std::same_as<Result, Response>) {
+    return std::forward<T>(result);
+  } else if constexpr (CustomResponder<Result>) {
+    return Respond<Result>::to(std::forward<T>(result), exchange.request());
+  } else if constexpr (std::same_as<Result, std::string>) {
+    return Response::text(std::forward<T>(result));
+  } else if constexpr (std::same_as<Result, std::string_view>) {
+    return text_response(result, exchange);
+  } else if constexpr (TextResult<Result>) {
+    return Response::borrowed(media::text, result);  // a literal
+  } else if constexpr (std::same_as<Result, Body>) {
+    return bytes_response(result.bytes, exchange);
+  } else if constexpr (std::same_as<Result, Status>) {
+    return code(result) < 400 ? Response(result) : problem_response({result, {}, {}, {}}, exchange);
+  } else if constexpr (std::same_as<Result, Problem>) {
+    return problem_response(result, exchange);
+  } else if constexpr (std::same_as<Result, HttpError>) {
+    return problem_response(result.problem(), exchange);
+  } else if constexpr (std::same_as<Result, Redirect>) {
+    return Response::redirect(result.location, result.status);
+  } else if constexpr (is_expected<Result>) {
+    if (!result) return respond_error(std::forward<T>(result).error(), exchange);
+    if constexpr (std::is_void_v<typename Result::value_type>) {
+      return Response(Status::NoContent);
+    } else {
+      return respond(*std::forward<T>(result), exchange);
+    }
+  } else if constexpr (is_optional<Result>) {
+    if (!result) return missing_response(exchange);
+    return respond(*std::forward<T>(result), exchange);
+  } else if constexpr (is_created<Result>) {
+    Response response = respond(std::forward<T>(result).value, exchange);
+    response.status(Status::Created);
+    if (!result.location.empty()) response.set("location", result.location);
+    return response;
+  } else if constexpr (is_with_status<Result>) {
+    Response response = respond(std::forward<T>(result).value, exchange);
+    response.status(result.status);
+    return response;
+  } else {
+    std::string text = exchange.take_scratch();
+    json::write(text, result);
+    return json_response(std::move(text));
+  }
+}
+
+}  // namespace app
+}  // namespace tern

@@ -1,0 +1,53 @@
+// One owner of one heap object, deep down a pointer. <memory> is kept out of the public headers for its size (27,000
+// lines in libstdc++ 12).
+#pragma once
+
+#include <utility>
+
+namespace tern::base {
+
+// The destructor is a function pointer, so that a Box of a forward-declared type can be a member of a public class.
+template <class T>
+class Box {
+public:
+  Box() noexcept = default;
+  explicit Box(T* object) noexcept : object_(object), destroy_([](T* dead) noexcept { delete dead; }) {}
+  Box(Box&& other) noexcept : object_(std::exchange(other.object_, nullptr)), destroy_(other.destroy_) {}
+  template <class Derived>
+    requires(!__is_same(Derived, T) && __is_base_of(T, Derived))
+  Box(Box<Derived>&& other) noexcept  // NOLINT: a pointer to a derived object is one to its base
+      : object_(other.release()), destroy_([](T* dead) noexcept { delete static_cast<Derived*>(dead); }) {}
+  Box& operator=(Box&& other) noexcept {
+    if (this != &other) {
+      reset();
+      object_ = std::exchange(other.object_, nullptr);
+      destroy_ = other.destroy_;
+    }
+    return *this;
+  }
+  Box(const Box&) = delete;
+  Box& operator=(const Box&) = delete;
+  ~Box() { reset(); }
+
+  T* get() const noexcept { return object_; }
+  T& operator*() const noexcept { return *object_; }
+  T* operator->() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+  void reset() noexcept {
+    if (T* dead = std::exchange(object_, nullptr)) destroy_(dead);
+  }
+  // Gives the object away; the caller deletes it.
+  [[nodiscard]] T* release() noexcept { return std::exchange(object_, nullptr); }
+
+private:
+  T* object_ = nullptr;
+  void (*destroy_)(T*) noexcept = nullptr;
+};
+
+template <class T, class... Arguments>
+Box<T> make_box(Arguments&&... arguments) {
+  return Box<T>(new T(std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace tern::base

@@ -1,0 +1,183 @@
+// Task: a coroutine that computes a T, lazily, with one owner.
+#pragma once
+
+#include <tern/base/block_pool.hpp>
+#include <tern/base/expects.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace tern {
+
+template <class T>
+class Task;
+
+namespace coro {
+
+// Who is to be told when a task has ended: a waiting coroutine, or a callback.
+struct Continuation {
+  void (*call)(void*) = nullptr;
+  void* context = nullptr;
+
+  static Continuation resuming(std::coroutine_handle<> handle) noexcept {
+    return {[](void* address) { std::coroutine_handle<>::from_address(address).resume(); }, handle.address()};
+  }
+};
+
+// Frames come from the thread's block pool. Where the compiler calls the sized delete, the size is the frame's.
+struct PooledFrame {
+  static void* operator new(std::size_t size) { return base::allocate_block(size); }
+  static void operator delete(void* frame, std::size_t size) noexcept { base::free_block(frame, size); }
+};
+
+// A task is started from inside the awaiting coroutine, which asks afterwards whether it has ended already. So a task
+// that never waits returns to its starter instead of resuming it from within, and a loop of a million ready awaits uses
+// the stack of one, in every build; symmetric transfer does that only where the compiler makes it a tail call.
+struct FinalAwaiter {
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
+    const Continuation continuation = ended.promise().continuation;
+    if (continuation.call != nullptr) continuation.call(continuation.context);  // may destroy this frame
+  }
+  void await_resume() const noexcept {}
+};
+
+template <class T>
+struct PromiseBase : PooledFrame {
+  using Translator = T (*)(void* context, std::exception_ptr);
+
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  FinalAwaiter final_suspend() const noexcept { return {}; }
+
+  void unhandled_exception() noexcept {
+    if constexpr (!std::is_void_v<T>) {
+      if (translate != nullptr) {
+        value.emplace(translate(translator_context, std::current_exception()));
+        return;
+      }
+    }
+    error = std::current_exception();
+  }
+
+  struct Nothing {};
+  Continuation continuation;
+  std::exception_ptr error;
+  Translator translate = nullptr;
+  void* translator_context = nullptr;
+  std::optional<std::conditional_t<std::is_void_v<T>, Nothing, T>> value;
+};
+
+template <class T>
+struct Promise : PromiseBase<T> {
+  Task<T> get_return_object() noexcept;
+  template <class U>
+    requires std::is_constructible_v<T, U&&>
+  void return_value(U&& result) {
+    this->value.emplace(std::forward<U>(result));
+  }
+  void return_value(T&& result) { this->value.emplace(std::move(result)); }
+};
+
+template <>
+struct Promise<void> : PromiseBase<void> {
+  Task<void> get_return_object() noexcept;
+  void return_void() noexcept {}
+};
+
+}  // namespace coro
+
+// A Task starts when it is awaited (or start() is called), once. Destroying one that waits destroys its frame and what
+// that frame holds; what it waits for must allow that. Everything happens on the thread of the loop that started it.
+// An exception that leaves the coroutine is thrown to whoever awaits it.
+template <class T = void>
+class [[nodiscard]] Task {
+public:
+  using promise_type = coro::Promise<T>;
+  using value_type = T;
+
+  Task() noexcept = default;
+  explicit Task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this != &other) {
+      destroy();
+      handle_ = std::exchange(other.handle_, nullptr);
+    }
+    return *this;
+  }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  ~Task() { destroy(); }
+
+  // Whether there is a coroutine at all.
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  bool done() const noexcept { return handle_.done(); }
+
+  // Runs the task from outside of a coroutine. True when it has ended by the return; otherwise `call(context)` follows
+  // when it ends, and may destroy the task.
+  [[nodiscard]] bool start(void (*call)(void*), void* context) {
+    handle_.resume();
+    if (handle_.done()) return true;
+    handle_.promise().continuation = {call, context};
+    return false;
+  }
+
+  // The value of a task that has ended, or its exception, thrown. Once.
+  T result() {
+    auto& promise = handle_.promise();
+    if (promise.error) std::rethrow_exception(std::exchange(promise.error, nullptr));
+    if constexpr (!std::is_void_v<T>) {
+      base::expects(promise.value.has_value(), "a task has a value when it has ended");
+      return std::move(*promise.value);
+    }
+  }
+
+  // Before the start: what leaves the coroutine as an exception becomes a value by this function.
+  void translate_exceptions(T (*translate)(void* context, std::exception_ptr), void* context) noexcept
+    requires(!std::is_void_v<T>)
+  {
+    handle_.promise().translate = translate;
+    handle_.promise().translator_context = context;
+  }
+
+  auto operator co_await() && noexcept {
+    struct Awaiter {
+      Task& task;
+      bool await_ready() const noexcept { return false; }
+      bool await_suspend(std::coroutine_handle<> waiting) {
+        const coro::Continuation resume = coro::Continuation::resuming(waiting);
+        return !task.start(resume.call, resume.context);
+      }
+      T await_resume() { return task.result(); }
+    };
+    return Awaiter{*this};
+  }
+  auto operator co_await() & noexcept { return static_cast<Task&&>(*this).operator co_await(); }
+
+private:
+  void destroy() noexcept {
+    if (handle_) std::exchange(handle_, nullptr).destroy();
+  }
+
+  std::coroutine_handle<promise_type> handle_;
+};
+
+namespace coro {
+
+template <class T>
+Task<T> Promise<T>::get_return_object() noexcept {
+  return Task<T>(std::coroutine_handle<Promise>::from_promise(*this));
+}
+
+inline Task<void> Promise<void>::get_return_object() noexcept {
+  return Task<void>(std::coroutine_handle<Promise>::from_promise(*this));
+}
+
+}  // namespace coro
+}  // namespace tern

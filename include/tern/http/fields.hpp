@@ -1,0 +1,100 @@
+// Fields (RFC 9110, section 5): the names and values around a message's content.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tern {
+
+struct Field {
+  std::string_view name;
+  std::string_view value;
+};
+
+// The fields of a request, in the order in which they came: views into its head. Names compare case-insensitively.
+class RequestFields {
+public:
+  // The value of the first field of that name.
+  std::optional<std::string_view> find(std::string_view name) const noexcept;
+  std::size_t count(std::string_view name) const noexcept;
+
+  std::size_t size() const noexcept { return fields_.size(); }
+  bool empty() const noexcept { return fields_.empty(); }
+  auto begin() const noexcept { return fields_.begin(); }
+  auto end() const noexcept { return fields_.end(); }
+  const Field& operator[](std::size_t index) const noexcept { return fields_[index]; }
+
+  // For whoever reads the message: the text behind the views outlives this list.
+  void add(std::string_view name, std::string_view value) { fields_.push_back({name, value}); }
+  void clear() noexcept { fields_.clear(); }
+  std::vector<Field>& items() noexcept { return fields_; }
+
+private:
+  std::vector<Field> fields_;
+};
+
+// The fields of a response. They own their text, and hold it as HTTP/1.1 writes it ("name: value CRLF" each), in one
+// block of the thread's pool: setting a field allocates nothing in steady state, and serialising is one copy.
+//
+// set() and add() throw std::invalid_argument, naming the field, for a name that is not a token, a value with CR, LF,
+// NUL or another control byte, or a blank at an end (RFC 9110, section 5.5), and for the fields that frame a message
+// (Content-Length, Transfer-Encoding, Connection, Keep-Alive, Upgrade, TE, Trailer), which the server sets. They change
+// nothing then. Names and values may be views of the same fields.
+class Fields {
+public:
+  Fields() noexcept = default;
+  Fields(Fields&& other) noexcept;
+  Fields& operator=(Fields&& other) noexcept;
+  Fields(const Fields& other);
+  Fields& operator=(const Fields& other);
+  ~Fields() { release(); }
+
+  // Replaces every field of that name by this one.
+  void set(std::string_view name, std::string_view value);
+  // Adds a field beside others of the same name (Set-Cookie, Link, Vary).
+  void add(std::string_view name, std::string_view value);
+  // How many there were.
+  std::size_t remove(std::string_view name) noexcept;
+  // The first value; valid until the next change.
+  std::optional<std::string_view> find(std::string_view name) const noexcept;
+  bool empty() const noexcept { return size_ == 0; }
+
+  // All of them as HTTP/1.1 writes them, each line with its CRLF.
+  std::string_view text() const noexcept { return {data_, size_}; }
+
+  class Iterator {
+  public:
+    explicit Iterator(std::string_view rest) noexcept : rest_(rest) { read(); }
+    const Field& operator*() const noexcept { return field_; }
+    const Field* operator->() const noexcept { return &field_; }
+    Iterator& operator++() noexcept {
+      rest_.remove_prefix(length_);
+      read();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const noexcept { return rest_.size() == other.rest_.size(); }
+
+  private:
+    void read() noexcept;
+    std::string_view rest_;
+    Field field_;
+    std::size_t length_ = 0;
+  };
+  Iterator begin() const noexcept { return Iterator(text()); }
+  Iterator end() const noexcept { return Iterator({}); }
+
+private:
+  void append(std::string_view name, std::string_view value);
+  std::size_t remove_before(std::size_t end, std::string_view name) noexcept;
+  void erase(std::size_t at, std::size_t length) noexcept;
+  void release() noexcept;
+
+  char* data_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = 0;
+};
+
+}  // namespace tern

@@ -1,0 +1,65 @@
+// An exchange without a server: the request is made in memory, its content arrives when the test says so.
+#pragma once
+
+#include <tern/http/exchange.hpp>
+
+#include <coroutine>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tern {
+
+class MemoryExchange final : public Exchange {
+public:
+  // `fields` are pairs of name and value. `body` is there from the start, complete, unless `late` is true: then the
+  // content consists of what arrive() brings until end().
+  MemoryExchange(Method method, std::string target, std::vector<std::pair<std::string, std::string>> fields = {},
+                 std::string body = {}, bool late = false);
+  ~MemoryExchange() = default;
+
+  void arrive(std::string piece);
+  void end();
+  void fail(StreamError error);
+  // The client goes: the stop token fires, and reading fails.
+  void disconnect();
+
+  bool content_was_asked_for() const noexcept { return asked_; }
+  const std::vector<Status>& informed() const noexcept { return informed_; }
+  const std::vector<std::string>& reports() const noexcept { return reports_; }
+  const Limits& limits() const noexcept { return limits_; }
+  void set_remote(std::string address) { remote_ = std::move(address); }
+  void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
+
+  void limit(const Limits& limits) override { limits_ = limits; }
+  bool readable() override;
+  void when_readable(std::coroutine_handle<> waiting) override { waiting_ = waiting; }
+  std::expected<std::string_view, StreamError> read() override;
+  bool charge(std::size_t bytes) override;
+  void inform(Status status, const Fields&) override { informed_.push_back(status); }
+  void report(std::string_view message) override { reports_.emplace_back(message); }
+  std::string_view remote() override { return remote_; }
+  std::uint16_t remote_port() override { return 0; }
+  std::string_view scheme() override { return "http"; }
+
+private:
+  void wake();
+
+  std::string target_;
+  std::vector<std::pair<std::string, std::string>> fields_;
+  std::vector<std::string> pieces_;
+  std::size_t next_piece_ = 0;
+  std::size_t received_ = 0;
+  std::size_t budget_ = static_cast<std::size_t>(-1);
+  bool ended_ = false;
+  bool asked_ = false;
+  std::optional<StreamError> error_;
+  std::coroutine_handle<> waiting_;
+  Limits limits_;
+  std::string remote_ = "127.0.0.1";
+  std::vector<Status> informed_;
+  std::vector<std::string> reports_;
+};
+
+}  // namespace tern

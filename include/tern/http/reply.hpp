@@ -1,0 +1,61 @@
+// Reply: a Response that is ready, or a task that will have it.
+#pragma once
+
+#include <tern/coro/task.hpp>
+#include <tern/http/response.hpp>
+
+#include <utility>
+
+namespace tern {
+
+class Reply;
+
+namespace http {
+
+template <class F>
+Task<Response> continue_with(Task<Response> task, F f) {
+  co_return f(co_await std::move(task));
+}
+
+}  // namespace http
+
+// Plain members instead of a std::variant, because GCC 12 warns about that in users' files.
+class [[nodiscard]] Reply {
+public:
+  Reply(Response response) noexcept : response_(std::move(response)) {}  // NOLINT: a response is a reply
+  Reply(Task<Response> task) noexcept : task_(std::move(task)) {}        // NOLINT: so is a task of one
+
+  bool ready() const noexcept { return !task_; }
+
+  // The response; only when ready(), once.
+  Response& response() noexcept { return response_; }
+  // The task; only when not ready().
+  Task<Response>& task() noexcept { return task_; }
+
+  // What `f` makes of the response: at once and without a frame when it is ready, in one pooled frame when it is not.
+  // f is a Response(Response).
+  template <class F>
+  Reply then(F f) && {
+    if (ready()) return Reply(f(std::move(response_)));
+    return Reply(http::continue_with(std::move(task_), std::move(f)));
+  }
+
+  auto operator co_await() && noexcept {
+    struct Awaiter {
+      Reply& reply;
+      bool await_ready() const noexcept { return reply.ready(); }
+      bool await_suspend(std::coroutine_handle<> waiting) {
+        const coro::Continuation resume = coro::Continuation::resuming(waiting);
+        return !reply.task_.start(resume.call, resume.context);
+      }
+      Response await_resume() { return reply.ready() ? std::move(reply.response_) : reply.task_.result(); }
+    };
+    return Awaiter{*this};
+  }
+
+private:
+  Response response_;
+  Task<Response> task_;
+};
+
+}  // namespace tern

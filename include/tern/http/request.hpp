@@ -1,0 +1,130 @@
+// Request: what a handler is asked.
+#pragma once
+
+#include <tern/base/arena.hpp>
+#include <tern/coro/stop_token.hpp>
+#include <tern/http/request_head.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tern {
+
+class Exchange;
+
+namespace http {
+
+// One address for each type, to tell types apart without RTTI.
+template <class T>
+inline constexpr char type_key = 0;
+
+inline constexpr std::size_t max_parameters = 16;
+
+}  // namespace http
+
+// The head of a request, its content once that has been read, and what middleware found out about it. Every view
+// obtained from it is valid until the handler has ended and its response has been handed over. Belongs to one loop.
+class Request {
+public:
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  Method method() const noexcept { return head_.method; }
+  Version version() const noexcept { return head_.version; }
+  // The target as it was sent.
+  std::string_view target() const noexcept { return head_.target; }
+  // The path as it was sent, percent escapes included; begins with '/', or is "*".
+  std::string_view path() const noexcept { return path_; }
+  // What stands behind the '?', as it was sent.
+  std::string_view query() const noexcept { return query_; }
+  // Host and port the client asked for (RFC 9110, section 7.2): of the target, or of the Host field.
+  std::string_view host() const noexcept;
+
+  const RequestFields& fields() const noexcept { return head_.fields; }
+  std::optional<std::string_view> field(std::string_view name) const noexcept { return head_.fields.find(name); }
+  std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+
+  // The content. Complete in a handler that takes a Request& or an extractor of content; empty in middleware.
+  std::string_view body() const noexcept { return body_; }
+
+  // The pattern of the route that serves this request; empty for 404.
+  std::string_view route() const noexcept { return route_; }
+  // The decoded value of the route's placeholder of that name.
+  std::optional<std::string_view> parameter(std::string_view name) const noexcept;
+  // All of them in the pattern's order.
+  std::span<const std::string_view> parameters() const noexcept { return {values_.data(), value_count_}; }
+
+  std::string_view remote() const;
+  std::uint16_t remote_port() const;
+  std::string_view scheme() const;
+  // Fires when the client has gone.
+  StopToken stop() const noexcept;
+  // Memory until the end of the exchange.
+  Arena& arena() const noexcept;
+
+  // Keeps a value of the request's own, for those that come after (a user that middleware has recognised). One of each
+  // type; a later one hides the one before.
+  template <class T>
+  std::decay_t<T>& put(T&& value);
+  // The value of that type, or null.
+  template <class T>
+  T* find() const noexcept {
+    return static_cast<T*>(find_value(&http::type_key<T>));
+  }
+
+  // For those who build requests and route them.
+  Exchange& exchange() const noexcept { return *exchange_; }
+  RequestHead& head() noexcept { return head_; }
+  // Splits the target; after the head has been filled.
+  void begin() noexcept;
+  void set_body(std::string_view body) noexcept { body_ = body; }
+  std::string& collected_body() noexcept { return collected_; }
+  void set_route(std::string_view pattern, std::span<const std::string> names) noexcept {
+    route_ = pattern;
+    names_ = names;
+  }
+  std::array<std::string_view, http::max_parameters>& parameter_values() noexcept { return values_; }
+  void set_parameter_count(std::size_t count) noexcept { value_count_ = count; }
+
+private:
+  friend class Exchange;
+  struct Value {
+    const void* key;
+    void* value;
+    Value* previous;
+  };
+
+  explicit Request(Exchange& exchange) noexcept : exchange_(&exchange) {}
+  void clear() noexcept;
+  void* find_value(const void* key) const noexcept;
+  void keep_value(const void* key, void* value);
+
+  Exchange* exchange_;
+  RequestHead head_;
+  std::string_view path_;
+  std::string_view query_;
+  std::string_view authority_;
+  std::string_view body_;
+  std::string_view route_;
+  std::span<const std::string> names_;
+  std::array<std::string_view, http::max_parameters> values_;
+  std::size_t value_count_ = 0;
+  Value* kept_ = nullptr;
+  std::string collected_;
+};
+
+template <class T>
+std::decay_t<T>& Request::put(T&& value) {
+  auto& kept = arena().template make<std::decay_t<T>>(std::forward<T>(value));
+  keep_value(&http::type_key<std::decay_t<T>>, &kept);
+  return kept;
+}
+
+}  // namespace tern

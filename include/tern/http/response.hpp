@@ -1,0 +1,102 @@
+// Response: what a handler answers.
+#pragma once
+
+#include <tern/base/number.hpp>
+#include <tern/http/cookie.hpp>
+#include <tern/http/fields.hpp>
+#include <tern/http/status.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tern {
+
+namespace media {
+inline constexpr std::string_view text = "text/plain; charset=utf-8";
+inline constexpr std::string_view html = "text/html; charset=utf-8";
+inline constexpr std::string_view json = "application/json";
+inline constexpr std::string_view problem = "application/problem+json";
+inline constexpr std::string_view bytes = "application/octet-stream";
+}  // namespace media
+
+// A status, fields and content. The server adds Date, and Content-Length or Transfer-Encoding; it leaves the content
+// out where there must be none (HEAD, 204, 304). Cheap to move.
+class Response {
+public:
+  Response() noexcept = default;
+  explicit Response(Status status) noexcept : status_(status) {}
+
+  static Response text(std::string content) { return Response(media::text, std::move(content)); }
+  static Response html(std::string content) { return Response(media::html, std::move(content)); }
+  // `content` is JSON already.
+  static Response json(std::string content) { return Response(media::json, std::move(content)); }
+  static Response bytes(std::string_view content_type, std::string content);
+  // 303 makes the client GET `location`; 307 and 308 repeat the request there.
+  static Response redirect(std::string_view location, Status status = Status::SeeOther);
+  // Content that is not copied: it must live until the response has been sent, as a literal does.
+  static Response borrowed(std::string_view content_type, std::string_view content) noexcept;
+
+  Status status() const noexcept { return status_; }
+  Response& status(Status status) noexcept {
+    status_ = status;
+    return *this;
+  }
+
+  // Fields; see the class Fields for what throws. Content-Type is one of them.
+  Response& set(std::string_view name, std::string_view value);
+  Response& add(std::string_view name, std::string_view value);
+  Response& remove(std::string_view name) noexcept;
+  std::optional<std::string_view> field(std::string_view name) const noexcept;
+  Response& set_cookie(const SetCookie& cookie);
+
+  std::string_view content() const noexcept { return borrows_ ? borrowed_ : std::string_view(owned_); }
+  Response& content(std::string content) noexcept {
+    owned_ = std::move(content);
+    borrows_ = false;
+    return *this;
+  }
+
+  // Adds text to the content; what has no type yet becomes text/plain.
+  Response& operator<<(std::string_view text);
+  Response& operator<<(const char* text) { return *this << std::string_view(text); }
+  Response& operator<<(char c) { return *this << std::string_view(&c, 1); }
+  Response& operator<<(bool value) { return *this << std::string_view(value ? "true" : "false"); }
+  template <base::Integer T>
+  Response& operator<<(T value) {
+    base::append_integer(writable(), value);
+    return *this;
+  }
+  Response& operator<<(double value);
+
+  // The connection ends after this response (HTTP/1.1), instead of being kept for the next request.
+  Response& close() noexcept {
+    closes_ = true;
+    return *this;
+  }
+  bool closes() const noexcept { return closes_; }
+
+  // For whoever sends the response.
+  const Fields& fields() const noexcept { return fields_; }
+  // A Content-Type that is not among fields(); empty when there is none.
+  std::string_view literal_type() const noexcept { return type_; }
+  // The content as a string of its own, empty when it is borrowed: its memory can be used again.
+  std::string take_owned() noexcept { return std::exchange(owned_, {}); }
+  bool borrows() const noexcept { return borrows_; }
+
+private:
+  Response(std::string_view type, std::string content) noexcept : type_(type), owned_(std::move(content)) {}
+  std::string& writable();
+
+  Status status_ = Status::Ok;
+  bool closes_ = false;
+  bool borrows_ = false;
+  std::string_view type_;  // one of media::, or another text that lives for ever
+  std::string_view borrowed_;
+  std::string owned_;
+  Fields fields_;
+};
+
+}  // namespace tern

@@ -1,0 +1,10 @@
+// The protocol version a request came in (RFC 9110, section 2.5).
+#pragma once
+
+#include <cstdint>
+
+namespace tern {
+
+enum class Version : std::uint8_t { Http10, Http11, Http2 };
+
+}  // namespace tern

@@ -1,0 +1,52 @@
+// What a program specialises to say how its types look as JSON. Specialise before the type is first read or written.
+#pragma once
+
+namespace tern {
+
+// The JSON form of a type that reflection does not cover, or should not:
+//
+//   template <>
+//   struct tern::JsonCodec<Money> {
+//     static constexpr tern::json::Kinds kinds = tern::json::Kinds::String;  // needed inside std::variant only
+//     static void write(tern::json::Writer& writer, const Money& money) { writer.value(money.text()); }
+//     static void read(tern::json::Reader& reader, Money& money) {
+//       std::string text;
+//       if (reader.value(text) && !money.parse(text)) reader.fail("expected an amount such as 12.50");
+//     }
+//   };
+//
+// write() writes exactly one value. read() reports what is wrong by reader.fail(); the path is added by itself. Either
+// may be left out when it is never used.
+template <class T>
+struct JsonCodec;
+
+// Other names for members than those in C++; each is used for JSON, and for query strings and forms alike:
+//
+//   template <>
+//   struct tern::JsonNames<Lesson> {
+//     static constexpr tern::json::Rename renames[] = {{"class_", "class"}};
+//   };
+template <class T>
+struct JsonNames;
+
+// Which members of a struct may be missing, where the rule in defaults.hpp is not what is wanted: `true` or `false` for
+// all of them, or a list of the C++ names of those that may. Members that are std::optional may always be missing.
+//
+//   template <>
+//   struct tern::JsonDefaults<Filter> {
+//     static constexpr std::string_view may_be_missing[] = {"note", "tags"};
+//   };
+template <class T>
+struct JsonDefaults;
+
+// The names of an enumeration. Either the range in which enumerators are looked for (default: -128 to 127), or the
+// complete list of values and names:
+//
+//   template <> struct tern::EnumNames<Errno> { static constexpr int min = 0, max = 1000; };
+//   template <> struct tern::EnumNames<Suit> {
+//     static constexpr tern::EnumName<Suit> names[] = {{Suit::Hearts, "hearts"}, {Suit::Spades, "spades"}};
+//   };
+template <class E>
+struct EnumNames;
+
+}  // namespace tern

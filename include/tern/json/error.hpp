@@ -1,0 +1,37 @@
+// What can be wrong with a JSON document, and how much of it is looked at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tern::json {
+
+enum class ErrorKind : std::uint8_t {
+  Syntax,   // the text is not one JSON document (RFC 8259), or is nested too deeply; there is exactly one problem
+  Content,  // it is JSON, but not what the type asks for; every bad member is a problem
+};
+
+// `path` is a JSON pointer (RFC 6901), empty for the whole document.
+struct Problem {
+  std::string path;
+  std::string message;
+
+  friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+struct Error {
+  ErrorKind kind = ErrorKind::Content;
+  std::vector<Problem> problems;
+
+  // "/items/3/price: expected number; /name: missing"
+  std::string to_string() const;
+};
+
+struct Limits {
+  std::size_t depth = 64;     // arrays and objects inside each other: deeper is a syntax error. At most 1000.
+  std::size_t problems = 32;  // reading stops once this many problems are known; at least one is always reported
+};
+
+}  // namespace tern::json

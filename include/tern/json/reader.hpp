@@ -1,0 +1,125 @@
+// Looks at one value of a parsed JSON document. What reflection generates for a struct are calls of this class; the
+// parser behind it (simdjson) stays in src/json.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <tern/json/error.hpp>
+#include <tern/json/kinds.hpp>
+
+namespace tern::json {
+
+class Reader;
+
+namespace detail {
+
+struct ReadState;
+template <class T>
+void read_value(Reader& reader, T& out);
+
+using ReadFunction = void (*)(Reader&, void*);
+
+struct ReadMember {
+  std::string_view name;
+  ReadFunction read;
+};
+
+struct ReadTable {
+  const ReadMember* members;
+  std::size_t count;
+  void (*addresses)(void* object, void** out);
+  std::uint64_t (*may_be_missing)();
+};
+
+void read_struct(Reader& reader, void* object, const ReadTable& table);
+bool read_time(Reader& reader, std::int64_t numerator, std::int64_t denominator, std::int64_t& ticks);
+bool read_document(std::string_view text, const Limits& limits, void* out, ReadFunction read, Error& error);
+
+// A simdjson element, which these two words are.
+struct Node {
+  const void* document;
+  std::size_t index;
+};
+
+}  // namespace detail
+
+// Valid only during the call that it was handed to. All functions that read return whether they did; if not, they have
+// noted the problem with its path and left their argument alone (or, in an aggregate, partly filled).
+class Reader {
+public:
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  Kinds kind() const;
+  bool is(Kinds kinds) const { return (kind() & kinds) != Kinds::None; }
+
+  // Any type that can be read (needs read.hpp).
+  template <class T>
+  bool value(T& out) {
+    const std::size_t before = problem_count();
+    detail::read_value(*this, out);
+    return problem_count() == before;
+  }
+
+  bool boolean(bool& out);
+  bool integer(std::int64_t& out, std::int64_t min = std::numeric_limits<std::int64_t>::min(),
+               std::int64_t max = std::numeric_limits<std::int64_t>::max());
+  bool unsigned_integer(std::uint64_t& out, std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
+  bool number(double& out);
+  bool number(float& out);
+  // The view lives as long as this reader's document: until json::read() returns.
+  bool text(std::string_view& out);
+  bool text(std::string& out);
+  // The value as JSON text without blanks.
+  bool raw(std::string& out);
+
+  // Calls f(Reader& element) for every element of an array, and f(std::string_view key, Reader& member) for every
+  // member of an object.
+  template <class F>
+  bool each_element(F&& f) {
+    return elements(
+        &f, [](void* context, Reader& element) { (*static_cast<std::remove_reference_t<F>*>(context))(element); });
+  }
+  template <class F>
+  bool each_member(F&& f) {
+    return members(&f, [](void* context, std::string_view key, Reader& member) {
+      (*static_cast<std::remove_reference_t<F>*>(context))(key, member);
+    });
+  }
+  bool has_member(std::string_view name) const;
+  // The number of elements or members; 0 for any other value. Counts beyond 16,777,215 are cut to it.
+  std::size_t size() const;
+
+  // Notes a problem with this value.
+  void fail(std::string_view message);
+  // Notes that the value is not of any of these kinds: "expected string or null".
+  void expected(Kinds kinds);
+  // Where this value is in the document, as a JSON pointer.
+  std::string path() const;
+  std::size_t problem_count() const;
+
+private:
+  friend void detail::read_struct(Reader&, void*, const detail::ReadTable&);
+  friend bool detail::read_document(std::string_view, const Limits&, void*, detail::ReadFunction, Error&);
+
+  Reader(detail::ReadState& state, const Reader* parent, std::string_view key, std::size_t index,
+         detail::Node node) noexcept
+      : state_(state), parent_(parent), key_(key), index_(index), node_(node) {}
+
+  bool elements(void* context, void (*f)(void*, Reader&));
+  bool members(void* context, void (*f)(void*, std::string_view, Reader&));
+
+  detail::ReadState& state_;
+  const Reader* parent_;  // the array or object this value is in
+  std::string_view key_;  // its name there, if that is an object,
+  std::size_t index_;     // or its index; `no_index` for members
+  detail::Node node_;
+};
+
+}  // namespace tern::json

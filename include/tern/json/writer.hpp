@@ -1,0 +1,73 @@
+// Writes JSON (RFC 8259) value by value. What reflection generates for a struct are calls of this class.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tern::json {
+
+class Writer;
+
+namespace detail {
+
+template <class T>
+void write_value(Writer& writer, const T& value);
+
+struct WriteMember {
+  std::string_view name;
+  void (*write)(Writer&, const void*);
+};
+
+void write_struct(Writer& writer, const WriteMember* members, const void* const* addresses, std::size_t count);
+void write_time(Writer& writer, std::int64_t ticks, std::int64_t numerator, std::int64_t denominator);
+
+}  // namespace detail
+
+// Appends to a string; commas are set by itself. The caller sees to it that the calls make up one value: every begin
+// has its end, and inside an object every value follows a key.
+class Writer {
+public:
+  explicit Writer(std::string& out) noexcept : out_(out) {}
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  // Any type that can be written (needs write.hpp).
+  template <class T>
+  void value(const T& value) {
+    detail::write_value(*this, value);
+  }
+
+  void null();
+  void boolean(bool value);
+  void integer(std::int64_t value);
+  void unsigned_integer(std::uint64_t value);
+  // The shortest text that reads back as the same number. JSON has no NaN and no infinities: they are written as null.
+  void number(double value);
+  void number(float value);
+  // Text in quotes, escaped. Bytes that are not UTF-8 become U+FFFD.
+  void text(std::string_view value);
+  // A value that is JSON already; it is not looked at.
+  void raw(std::string_view json);
+
+  void begin_array();
+  void end_array();
+  void begin_object();
+  void key(std::string_view name);
+  void end_object();
+
+private:
+  friend void detail::write_struct(Writer&, const detail::WriteMember*, const void* const*, std::size_t);
+
+  void separate() {
+    if (comma_) out_.push_back(',');
+    comma_ = true;
+  }
+
+  std::string& out_;
+  bool comma_ = false;  // whether the next value or key comes after another one
+};
+
+}  // namespace tern::json

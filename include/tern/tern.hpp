@@ -1,0 +1,4 @@
+// Everything a service needs.
+#pragma once
+
+#include <tern/app/app.hpp>

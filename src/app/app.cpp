@@ -1,0 +1,69 @@
+// The registering half of App, Group, Route and MethodChain. How an App is run is in src/tern/run.cpp.
+#include <tern/app/app.hpp>
+
+#include "app/core.hpp"
+
+namespace tern {
+
+Route& Route::name(std::string name) {
+  core_->set_name(index_, std::move(name));
+  return *this;
+}
+
+Route& Route::limits(const Limits& limits) {
+  core_->set_limits(index_, limits);
+  return *this;
+}
+
+void Route::add(app::MiddlewareBox middleware) {
+  core_->add_route_middleware(index_, std::move(middleware));
+}
+
+void MethodChain::add(Method method, app::Endpoint endpoint) {
+  core_->add_route(group_, method, pattern_, std::move(endpoint));
+}
+
+Group Group::group(std::string_view prefix) {
+  return {*core_, core_->add_group(index_, prefix)};
+}
+
+Route Group::add(Method method, std::string_view pattern, app::Endpoint endpoint) {
+  return {*core_, core_->add_route(index_, method, pattern, std::move(endpoint))};
+}
+
+void Group::add(app::MiddlewareBox middleware) {
+  core_->add_middleware(index_, std::move(middleware));
+}
+
+void App::add(app::SharedState state, std::string_view type) {
+  core_->add_state(state, type);
+}
+
+void App::add(app::PerLoopFactory factory, std::string_view type) {
+  core_->add_per_loop(std::move(factory), type);
+}
+
+void App::add(app::ErrorMapping mapping) {
+  core_->add_error_mapping(mapping);
+}
+
+App& App::on_problem(base::Function<Response(const Problem&)> render) {
+  core_->set_problem_renderer(std::move(render));
+  return *this;
+}
+
+App& App::trailing_slash(TrailingSlash policy) {
+  core_->set_trailing_slash(policy);
+  return *this;
+}
+
+std::vector<RouteInfo> App::routes() const {
+  return core_->routes();
+}
+
+const Service& App::service() {
+  core_->freeze();
+  return *core_;
+}
+
+}  // namespace tern

@@ -1,0 +1,111 @@
+// The part of binding that is the same for all handlers: what becomes of rejections and exceptions, and late content.
+#include <tern/app/bind.hpp>
+
+#include "app/core.hpp"
+
+#include <tern/app/middleware.hpp>
+
+#include <exception>
+#include <string>
+
+namespace tern {
+
+Reply Next::operator()() const noexcept {
+  try {
+    return link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
+  } catch (...) {
+    return app::caught(*exchange_);
+  }
+}
+
+namespace app {
+namespace {
+
+const Core& core_of(const Exchange& exchange) {
+  return static_cast<const Core&>(exchange.service());
+}
+
+void report_failure(Exchange& exchange, std::string_view what) {
+  const Request& request = exchange.request();
+  std::string line(method_name(request.method()));
+  line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ").append(what);
+  exchange.report(line);
+}
+
+Response internal_error(Exchange& exchange) {
+  return exchange.service().refuse({Status::InternalServerError, {}, {}, {}});
+}
+
+Response answer_exception(Exchange& exchange) {
+  if (auto mapped = core_of(exchange).map_exception(exchange)) return std::move(*mapped);
+  try {
+    throw;
+  } catch (const HttpError& error) {
+    return exchange.service().refuse(error.problem());
+  } catch (const std::exception& error) {
+    report_failure(exchange, error.what());
+  } catch (...) {
+    report_failure(exchange, "an exception that is no std::exception");
+  }
+  return internal_error(exchange);
+}
+
+}  // namespace
+
+Response rejected(Rejection&& rejection, Exchange& exchange) {
+  return exchange.service().refuse(rejection.problem);
+}
+
+Response caught(Exchange& exchange) noexcept {
+  try {
+    return answer_exception(exchange);
+  } catch (...) {
+    // The mapping itself threw, or there is no memory for an answer.
+    return Response(Status::InternalServerError);
+  }
+}
+
+Response translate(void* exchange, std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (...) {
+    return caught(*static_cast<Exchange*>(exchange));
+  }
+}
+
+Reply reply_of(Task<Response> task, Exchange& exchange) {
+  task.translate_exceptions(&translate, &exchange);
+  return Reply(std::move(task));
+}
+
+Task<Response> after_body(Exchange& exchange, Reply (*finish)(const void*, Exchange&, void*), const void* handler,
+                          void* slots) {
+  const auto read = co_await read_body(exchange);
+  if (!read) co_return exchange.service().refuse(to_problem(read.error()));
+  Reply reply = finish(handler, exchange, slots);
+  co_return co_await std::move(reply);
+}
+
+std::optional<Response> body_failure(Exchange& exchange) {
+  const auto read = read_complete_body(exchange);
+  if (read) return std::nullopt;
+  return exchange.service().refuse(to_problem(read.error()));
+}
+
+const void* find_state(const Request& request, const void* key) {
+  return core_of(request.exchange()).find_state(key);
+}
+
+void* find_per_loop(const Request& request, const void* key) {
+  return core_of(request.exchange()).find_per_loop(request.exchange().loop_index(), key);
+}
+
+Response domain_error_response(const void* key, const void* error, std::string_view type, Exchange& exchange) {
+  if (auto mapped = core_of(exchange).map_value(key, error, exchange)) return std::move(*mapped);
+  report_failure(exchange, "a handler returned an error of type " + std::string(type) +
+                               ", and nothing says how to answer it: call app.on_error(…), or give it a tern::Respond");
+  return internal_error(exchange);
+}
+
+}  // namespace app
+}  // namespace tern

@@ -1,0 +1,343 @@
+#include "app/core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tern::app {
+namespace {
+
+std::string join(std::string_view prefix, std::string_view pattern) {
+  std::string joined(prefix);
+  if (joined.ends_with('/') && pattern.starts_with('/')) joined.pop_back();
+  joined += pattern;
+  return joined;
+}
+
+// The end of the chain around a path that no route serves.
+Reply answer_unrouted(const void*, Exchange& exchange, Next) {
+  const Unrouted& outcome = *exchange.request().find<Unrouted>();
+  if (!outcome.location.empty()) return Response::redirect(outcome.location, Status::PermanentRedirect);
+  if (outcome.problem.status != Status::NoContent) return exchange.service().refuse(outcome.problem);
+  Response response(Status::NoContent);
+  for (const Field& field : outcome.problem.fields) response.add(field.name, field.value);
+  return response;
+}
+
+Reply call_endpoint(const void* self, Exchange& exchange, Next) {
+  const auto& endpoint = *static_cast<const Endpoint*>(self);
+  return endpoint.invoke(endpoint.handler, exchange);
+}
+
+}  // namespace
+
+Core::Core() {
+  groups_.emplace_back();
+}
+
+Core::~Core() {
+  destroy_loops();
+  for (auto state = states_.rbegin(); state != states_.rend(); ++state) state->destroy(state->value);
+  for (const ErrorMapping& mapping : mappings_) mapping.destroy(mapping.function);
+}
+
+void Core::require_open(std::string_view what) const {
+  if (frozen_) throw SetupError(std::string(what) + " after the start: everything is registered before it");
+}
+
+std::size_t Core::add_route(std::size_t group, Method method, std::string_view pattern, Endpoint endpoint) {
+  require_open("a route was registered");
+  RouteEntry route;
+  route.method = method;
+  route.pattern = join(groups_[group].prefix, pattern);
+  route.group = group;
+  const PatternFacts facts = examine(route.pattern);
+  if (facts.fault == PatternFault::None && endpoint.positional != 0 && endpoint.positional != facts.placeholders) {
+    throw SetupError("pattern '" + route.pattern + "' has " + std::to_string(facts.placeholders) +
+                     " placeholders, but its handler takes " + std::to_string(endpoint.positional) +
+                     " by position: take all of them, or none");
+  }
+  const std::size_t index = routes_.size();
+  route.placeholders = router_.add(method, route.pattern, static_cast<Router::RouteIndex>(index));
+  route.endpoint = std::move(endpoint);
+  routes_.push_back(std::move(route));
+  return index;
+}
+
+std::size_t Core::add_group(std::size_t parent, std::string_view prefix) {
+  require_open("a group was registered");
+  if (!prefix.empty()) {
+    const PatternFacts facts = examine(prefix);
+    if (facts.fault != PatternFault::None) {
+      throw SetupError("group '" + std::string(prefix) + "': " + std::string(describe(facts.fault)));
+    }
+  }
+  GroupEntry group;
+  group.prefix = join(groups_[parent].prefix, prefix);
+  group.parent = parent;
+  groups_.push_back(std::move(group));
+  return groups_.size() - 1;
+}
+
+void Core::add_middleware(std::size_t group, MiddlewareBox middleware) {
+  require_open("middleware was registered");
+  groups_[group].middleware.push_back(std::move(middleware));
+}
+
+void Core::add_route_middleware(std::size_t route, MiddlewareBox middleware) {
+  require_open("middleware was registered");
+  routes_[route].middleware.push_back(std::move(middleware));
+}
+
+void Core::set_name(std::size_t route, std::string name) {
+  require_open("a route was named");
+  if (std::ranges::any_of(routes_, [&name](const RouteEntry& other) { return other.name == name; })) {
+    throw SetupError("two routes are named '" + name + "'");
+  }
+  routes_[route].name = std::move(name);
+}
+
+void Core::set_limits(std::size_t route, const Limits& limits) {
+  require_open("limits were set");
+  routes_[route].limits = limits;
+}
+
+void Core::add_state(SharedState state, std::string_view type) {
+  const bool twice =
+      std::ranges::any_of(states_, [&state](const SharedState& other) { return other.key == state.key; });
+  if (twice || frozen_) {
+    state.destroy(state.value);
+    require_open("a state was given");
+    throw SetupError("two states of type " + std::string(type) + " were given: State<T> would not know which");
+  }
+  states_.push_back(state);
+}
+
+void Core::add_per_loop(PerLoopFactory factory, std::string_view type) {
+  require_open("a per-loop state was given");
+  if (std::ranges::any_of(factories_, [&factory](const PerLoopFactory& other) { return other.key == factory.key; })) {
+    throw SetupError("two per-loop states of type " + std::string(type) + " were given");
+  }
+  factories_.push_back(std::move(factory));
+}
+
+void Core::add_error_mapping(ErrorMapping mapping) {
+  if (frozen_) {
+    mapping.destroy(mapping.function);
+    require_open("an error mapping was given");
+  }
+  mappings_.push_back(mapping);
+}
+
+void Core::set_problem_renderer(base::Function<Response(const Problem&)> render) {
+  require_open("a problem renderer was given");
+  render_ = std::move(render);
+}
+
+void Core::set_trailing_slash(TrailingSlash policy) {
+  require_open("the trailing-slash policy was set");
+  trailing_slash_ = policy;
+}
+
+std::vector<RouteInfo> Core::routes() const {
+  std::vector<RouteInfo> list;
+  for (const RouteEntry& route : routes_) list.push_back({route.method, route.pattern, route.name});
+  return list;
+}
+
+void Core::check_needs(const RouteEntry& route) const {
+  const std::string where = std::string(method_name(route.method)) + " '" + route.pattern + "' ";
+  for (std::size_t i = 0; i < route.endpoint.need_count; ++i) {
+    const Need& need = route.endpoint.needs[i];
+    const std::string name(need.name);
+    const auto has_key = [&need](const auto& entry) { return entry.key == need.key; };
+    if (need.kind == Need::Kind::Placeholder &&
+        std::ranges::find(route.placeholders, name) == route.placeholders.end()) {
+      throw SetupError(where + "takes tern::Path<\"" + name + "\">, but its pattern has no such placeholder");
+    }
+    if (need.kind == Need::Kind::State && std::ranges::none_of(states_, has_key)) {
+      throw SetupError(where + "takes " + name + ", but no such state was given: call app.state(…) before the start");
+    }
+    if (need.kind == Need::Kind::PerLoop && std::ranges::none_of(factories_, has_key)) {
+      throw SetupError(where + "takes " + name + ", but nothing makes it: call app.per_loop(…) before the start");
+    }
+  }
+}
+
+// True when one of them may suspend.
+bool Core::append_middleware(std::size_t group, std::vector<Link>& chain) const {
+  bool pins = group != 0 && append_middleware(groups_[group].parent, chain);
+  for (const MiddlewareBox& middleware : groups_[group].middleware) {
+    chain.push_back({middleware.invoke, middleware.object});
+    pins = pins || middleware.may_suspend;
+  }
+  return pins;
+}
+
+void Core::freeze() {
+  if (frozen_) return;
+  for (const RouteEntry& route : routes_) check_needs(route);
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    groups_[i].pins = append_middleware(i, groups_[i].fallback);
+    groups_[i].fallback.push_back({&answer_unrouted, nullptr});
+  }
+  for (RouteEntry& route : routes_) {
+    route.pins = append_middleware(route.group, route.chain) || route.endpoint.may_suspend;
+    for (const MiddlewareBox& middleware : route.middleware) {
+      route.chain.push_back({middleware.invoke, middleware.object});
+      route.pins = route.pins || middleware.may_suspend;
+    }
+    route.chain.push_back({&call_endpoint, &route.endpoint});
+  }
+  frozen_ = true;
+  if (per_loop_.empty()) prepare_loops(1);
+}
+
+void Core::prepare_loops(std::size_t loops) {
+  destroy_loops();
+  per_loop_.assign(loops, std::vector<void*>(factories_.size(), nullptr));
+}
+
+void Core::destroy_loops() noexcept {
+  for (std::vector<void*>& slots : per_loop_) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (slots[i] != nullptr) factories_[i].destroy(slots[i]);
+    }
+  }
+  per_loop_.clear();
+}
+
+const void* Core::find_state(const void* key) const noexcept {
+  const auto found = std::ranges::find(states_, key, &SharedState::key);
+  return found == states_.end() ? nullptr : found->value;
+}
+
+void* Core::find_per_loop(std::size_t loop, const void* key) const {
+  const auto factory = std::ranges::find(factories_, key, &PerLoopFactory::key);
+  if (factory == factories_.end()) return nullptr;
+  void*& slot = per_loop_[loop][static_cast<std::size_t>(factory - factories_.begin())];
+  if (slot == nullptr) slot = factory->make();
+  return slot;
+}
+
+std::optional<Response> Core::map_exception(Exchange& exchange) const {
+  for (const ErrorMapping& mapping : mappings_) {
+    if (auto response = mapping.from_exception(mapping.function, exchange)) return response;
+  }
+  return std::nullopt;
+}
+
+std::optional<Response> Core::map_value(const void* key, const void* error, Exchange& exchange) const {
+  const auto found = std::ranges::find(mappings_, key, &ErrorMapping::key);
+  if (found == mappings_.end()) return std::nullopt;
+  return found->from_value(found->function, error, exchange);
+}
+
+// --- Serving
+// -----------------------------------------------------------------------------------------------------------
+
+Reply Core::serve(Exchange& exchange) const noexcept {
+  exchange.served_by(*this);
+  try {
+    Request& request = exchange.request();
+    if (!acceptable(request.path(), exchange.arena())) {
+      return serve_fallback(
+          {{Status::BadRequest, "the path has a malformed percent escape or a dot segment", {}, {}}, {}}, exchange);
+    }
+    const Router::Match match =
+        router_.find(request.method(), request.path(), exchange.arena(), request.parameter_values());
+    if (!match.route) return serve_unrouted(match, exchange);
+    request.set_parameter_count(match.parameters);
+    return serve_route(routes_[*match.route], exchange);
+  } catch (...) {
+    return caught(exchange);
+  }
+}
+
+Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
+  Request& request = exchange.request();
+  request.set_route(route.pattern, route.placeholders);
+  if (route.limits) exchange.limit(*route.limits);
+  if (route.pins || (route.endpoint.reads_body && !exchange.body_complete())) exchange.pin();
+  return Next(route.chain.data(), exchange)();
+}
+
+Reply Core::serve_unrouted(Router::Match match, Exchange& exchange) const {
+  const Request& request = exchange.request();
+  if (request.path() == "*") match.offered = router_.offered();
+  if (match.offered == 0) {
+    if (auto reply = serve_other_slash(exchange)) return std::move(*reply);
+    return serve_fallback({{Status::NotFound, "there is nothing at this path", {}, {}}, {}}, exchange);
+  }
+  Problem problem{Status::MethodNotAllowed, {}, {}, {}};
+  problem.fields.set("allow", allow_value(match.offered));
+  if (request.method() == Method::Options) {
+    problem.status = Status::NoContent;
+  } else {
+    problem.detail = "the method is not offered at this path";
+  }
+  return serve_fallback({std::move(problem), {}}, exchange);
+}
+
+std::optional<Reply> Core::serve_other_slash(Exchange& exchange) const {
+  Request& request = exchange.request();
+  const std::string_view path = request.path();
+  // A location that begins with two slashes would lead to another host.
+  if (trailing_slash_ == TrailingSlash::Strict || path.size() < 2 || path.starts_with("//")) return std::nullopt;
+  std::string other(path);
+  if (other.back() == '/') {
+    other.pop_back();
+  } else {
+    other += '/';
+  }
+  const std::string_view kept = exchange.arena().copy(other);
+  const Router::Match match = router_.find(request.method(), kept, exchange.arena(), request.parameter_values());
+  if (!match.route) return std::nullopt;
+  if (trailing_slash_ == TrailingSlash::Ignore) {
+    request.set_parameter_count(match.parameters);
+    return serve_route(routes_[*match.route], exchange);
+  }
+  if (!request.query().empty()) other.append("?").append(request.query());
+  return serve_fallback({{}, std::move(other)}, exchange);
+}
+
+Reply Core::serve_fallback(Unrouted outcome, Exchange& exchange) const {
+  const GroupEntry& group = innermost_group(exchange.request().path());
+  exchange.request().put(std::move(outcome));
+  if (group.pins) exchange.pin();
+  return Next(group.fallback.data(), exchange)();
+}
+
+// The group with the longest prefix that the path begins with. Only for paths without a route.
+const Core::GroupEntry& Core::innermost_group(std::string_view path) const {
+  const GroupEntry* innermost = &groups_.front();
+  std::size_t longest = 0;
+  for (const GroupEntry& group : groups_) {
+    std::string_view rest = path;
+    std::size_t segments = 0;
+    bool fits = true;
+    PatternReader reader(group.prefix);
+    for (Segment segment; fits && reader.next(segment); ++segments) {
+      const std::size_t end = std::min(rest.find('/', 1), rest.size());
+      fits = rest.starts_with('/') && (segment.kind != SegmentKind::Literal || rest.substr(1, end - 1) == segment.text);
+      rest.remove_prefix(end);
+    }
+    if (fits && segments > longest) {
+      longest = segments;
+      innermost = &group;
+    }
+  }
+  return *innermost;
+}
+
+Response Core::refuse(const Problem& problem) const noexcept {
+  try {
+    Response response = render_ ? render_(problem) : Response::borrowed(media::problem, {}).content(to_json(problem));
+    response.status(problem.status);
+    for (const Field& field : problem.fields) response.add(field.name, field.value);
+    return response;
+  } catch (...) {
+    return Response(problem.status);
+  }
+}
+
+}  // namespace tern::app

@@ -1,0 +1,102 @@
+#include <tern/app/extract.hpp>
+
+#include <tern/base/ascii.hpp>
+#include <tern/http/uri.hpp>
+
+#include <algorithm>
+
+namespace tern::app {
+namespace {
+
+// The media type of a Content-Type value, without parameters.
+std::string_view media_type(std::string_view value) {
+  return base::trim(value.substr(0, value.find(';')));
+}
+
+bool is_json_type(std::string_view type) {
+  if (base::equals_ignoring_case(type, "application/json")) return true;
+  constexpr std::string_view suffix = "+json";  // RFC 6839
+  return type.size() > suffix.size() && base::equals_ignoring_case(type.substr(type.size() - suffix.size()), suffix);
+}
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+}  // namespace
+
+std::expected<Pairs, Rejection> Pairs::parse(std::string_view text, Arena& arena) {
+  Pairs pairs;
+  const auto most = static_cast<std::size_t>(std::ranges::count(text, '&')) + 1;
+  pairs.items_ = static_cast<Field*>(arena.allocate(most * sizeof(Field), alignof(Field)));
+  std::string_view name;
+  std::string_view value;
+  while (next_pair(text, name, value)) {
+    const auto decoded_name = form_decode(name, arena);
+    const auto decoded_value = form_decode(value, arena);
+    if (!decoded_name || !decoded_value) {
+      return std::unexpected(Rejection(Status::BadRequest, "the query or form has a malformed percent escape"));
+    }
+    ::new (static_cast<void*>(pairs.items_ + pairs.count_++)) Field{*decoded_name, *decoded_value};
+  }
+  return pairs;
+}
+
+const std::string_view* Pairs::find(std::string_view name, std::size_t& from) const noexcept {
+  for (; from < count_; ++from) {
+    if (items_[from].name == name) return &items_[from++].value;
+  }
+  return nullptr;
+}
+
+std::expected<Pairs, Rejection> query_pairs(Request& request) {
+  return Pairs::parse(request.query(), request.arena());
+}
+
+std::expected<Pairs, Rejection> form_pairs(Request& request) {
+  const auto type = request.field("content-type");
+  if (!type || !base::equals_ignoring_case(media_type(*type), "application/x-www-form-urlencoded")) {
+    return std::unexpected(
+        Rejection(Status::UnsupportedMediaType,
+                  "send the content as application/x-www-form-urlencoded, and say so in Content-Type"));
+  }
+  return Pairs::parse(request.body(), request.arena());
+}
+
+void add_error(Problem& problem, std::string_view name, std::string_view message) {
+  problem.detail = "some parameters are wrong or missing";
+  problem.errors.push_back({std::string(name), std::string(message)});
+}
+
+Rejection bad_json(const json::Error& error) {
+  if (error.kind == json::ErrorKind::Syntax) {
+    return Rejection(Status::BadRequest, "the content is not valid JSON: " + error.problems.front().message);
+  }
+  Rejection rejection(Status::UnprocessableContent, "some members of the content are wrong or missing");
+  for (const json::Problem& problem : error.problems) {
+    rejection.problem.errors.push_back({problem.path, problem.message});
+  }
+  return rejection;
+}
+
+std::optional<Rejection> refuse_unless_json(const Request& request) {
+  const auto type = request.field("content-type");
+  if (type && is_json_type(media_type(*type))) return std::nullopt;
+  if (!type && request.body().empty())
+    return Rejection::absent(Status::BadRequest, "the content is missing: send JSON");
+  return Rejection(Status::UnsupportedMediaType, "send the content as application/json, and say so in Content-Type");
+}
+
+Rejection missing(std::string_view kind, std::string_view name) {
+  return Rejection::absent(Status::BadRequest, std::string(kind) + " " + quoted(name) + " is missing");
+}
+
+Rejection malformed(std::string_view kind, std::string_view name, std::string_view expectation) {
+  return {Status::BadRequest, std::string(kind) + " " + quoted(name) + ": " + std::string(expectation)};
+}
+
+Rejection parameter_rejected() {
+  return {Status::NotFound, "there is nothing at this path"};
+}
+
+}  // namespace tern::app

@@ -1,0 +1,225 @@
+#include "app/router.hpp"
+
+#include <tern/app/app.hpp>
+#include <tern/app/pattern.hpp>
+#include <tern/http/uri.hpp>
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tern::app {
+namespace {
+
+constexpr std::uint32_t no_route = 0xFFFFFFFF;
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+bool is_dot_segment(std::string_view segment) {
+  return segment == "." || segment == "..";
+}
+
+// Cuts the first piece, up to `separator`, off `rest`. False when there was none left.
+bool next_piece(std::string_view& rest, bool& more, std::string_view& piece, char separator) {
+  if (!more) return false;
+  const std::size_t end = rest.find(separator);
+  piece = rest.substr(0, end);
+  more = end != std::string_view::npos;
+  if (more) rest.remove_prefix(end + 1);
+  return true;
+}
+
+}  // namespace
+
+struct Router::Node {
+  struct RegexChild {
+    std::string source;
+    std::unique_ptr<re2::RE2> regex;
+    std::unique_ptr<Node> node;
+  };
+  struct LiteralChild {
+    std::string text;
+    std::unique_ptr<Node> node;
+  };
+
+  std::vector<LiteralChild> literals;  // sorted by text
+  std::vector<RegexChild> regexes;
+  std::unique_ptr<Node> parameter;
+  std::unique_ptr<Node> rest;
+  MethodMask offered = 0;
+  std::unique_ptr<std::array<RouteIndex, method_count>> routes;
+
+  const Node* literal(std::string_view text) const {
+    const auto at = std::ranges::lower_bound(literals, text, {},
+                                             [](const LiteralChild& child) -> std::string_view { return child.text; });
+    return at != literals.end() && at->text == text ? at->node.get() : nullptr;
+  }
+  // A GET route answers HEAD where there is none for it.
+  RouteIndex route(Method method) const {
+    if (!routes) return no_route;
+    const RouteIndex found = (*routes)[static_cast<std::size_t>(method)];
+    if (found == no_route && method == Method::Head) return (*routes)[static_cast<std::size_t>(Method::Get)];
+    return found;
+  }
+};
+
+struct Router::Search {
+  Method method;
+  bool escaped;  // the path has percent escapes
+  Arena& arena;
+  std::array<std::string_view, http::max_parameters>& values;
+  Match match;
+};
+
+std::string allow_value(MethodMask offered) {
+  if ((offered & mask_of(Method::Get)) != 0) offered |= mask_of(Method::Head);
+  offered |= mask_of(Method::Options);
+  std::string out;
+  for (std::size_t i = 0; i < method_count; ++i) {
+    if ((offered & (MethodMask{1} << i)) == 0) continue;
+    if (!out.empty()) out += ", ";
+    out += method_name(static_cast<Method>(i));
+  }
+  return out;
+}
+
+Router::Router() : root_(std::make_unique<Node>()) {}
+Router::~Router() = default;
+Router::Router(Router&&) noexcept = default;
+
+std::vector<std::string> Router::add(Method method, std::string_view pattern, RouteIndex route) {
+  const PatternFacts facts = examine(pattern);
+  if (facts.fault != PatternFault::None) {
+    throw SetupError("pattern " + quoted(pattern) + ": " + std::string(describe(facts.fault)));
+  }
+  std::vector<std::string> names;
+  Node* node = root_.get();
+  PatternReader reader(pattern);
+  for (Segment segment; reader.next(segment);) {
+    if (segment.kind != SegmentKind::Literal) names.emplace_back(segment.name);
+    node = &descend(*node, segment, pattern);
+  }
+  if (!node->routes) {
+    node->routes = std::make_unique<std::array<RouteIndex, method_count>>();
+    node->routes->fill(no_route);
+  }
+  RouteIndex& place = (*node->routes)[static_cast<std::size_t>(method)];
+  if (place != no_route) {
+    throw SetupError(std::string(method_name(method)) + " " + quoted(pattern) + " cannot be told from " +
+                     quoted(patterns_[place]) + ", which is registered already");
+  }
+  place = route;
+  node->offered |= mask_of(method);
+  offered_ |= mask_of(method);
+  if (names.empty()) literal_paths_.emplace(pattern, node);
+  if (patterns_.size() <= route) patterns_.resize(route + 1);
+  patterns_[route] = pattern;
+  return names;
+}
+
+Router::Node& Router::descend(Node& from, const Segment& segment, std::string_view pattern) {
+  const auto made = [](std::unique_ptr<Node>& node) -> Node& {
+    if (!node) node = std::make_unique<Node>();
+    return *node;
+  };
+  switch (segment.kind) {
+    case SegmentKind::Parameter:
+      return made(from.parameter);
+    case SegmentKind::Rest:
+      return made(from.rest);
+    case SegmentKind::Literal: {
+      const auto at =
+          std::ranges::lower_bound(from.literals, segment.text, {},
+                                   [](const Node::LiteralChild& child) -> std::string_view { return child.text; });
+      if (at != from.literals.end() && at->text == segment.text) return *at->node;
+      return *from.literals.insert(at, {std::string(segment.text), std::make_unique<Node>()})->node;
+    }
+    case SegmentKind::Regex:
+      break;
+  }
+  for (const Node::RegexChild& child : from.regexes) {
+    if (child.source == segment.regex) return *child.node;
+  }
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  auto regex = std::make_unique<re2::RE2>(re2::StringPiece(segment.regex.data(), segment.regex.size()), options);
+  if (!regex->ok()) {
+    throw SetupError("pattern " + quoted(pattern) + ": the regular expression " + quoted(segment.regex) +
+                     " is malformed: " + regex->error());
+  }
+  from.regexes.push_back({std::string(segment.regex), std::move(regex), std::make_unique<Node>()});
+  return *from.regexes.back().node;
+}
+
+Router::Match Router::find(Method method, std::string_view path, Arena& arena,
+                           std::array<std::string_view, http::max_parameters>& values) const {
+  Search search{method, path.find('%') != std::string_view::npos, arena, values, {}};
+  const auto literal = literal_paths_.find(path);
+  if (literal != literal_paths_.end() && accept(*literal->second, search)) return search.match;
+  walk(*root_, path, search);
+  return search.match;
+}
+
+bool Router::accept(const Node& node, Search& search) {
+  const RouteIndex route = node.route(search.method);
+  if (route == no_route) {
+    search.match.offered |= node.offered;
+    return false;
+  }
+  search.match.route = route;
+  return true;
+}
+
+// `path` is empty, or begins with the slash in front of the next segment.
+bool Router::walk(const Node& node, std::string_view path, Search& search) const {
+  if (path.empty()) return accept(node, search);
+  if (path.front() != '/') return false;
+  path.remove_prefix(1);
+  const std::size_t end = std::min(path.find('/'), path.size());
+  std::string_view segment = path.substr(0, end);
+  if (search.escaped) segment = percent_decode(segment, search.arena).value_or(segment);
+  if (walk_segment(node, segment, path.substr(end), search)) return true;
+  if (!node.rest) return false;
+  search.values[search.match.parameters++] = search.escaped ? percent_decode(path, search.arena).value_or(path) : path;
+  if (accept(*node.rest, search)) return true;
+  --search.match.parameters;
+  return false;
+}
+
+bool Router::walk_segment(const Node& node, std::string_view segment, std::string_view path, Search& search) const {
+  if (const Node* next = node.literal(segment); next != nullptr && walk(*next, path, search)) return true;
+  if (segment.empty() || (node.regexes.empty() && !node.parameter)) return false;
+  search.values[search.match.parameters++] = segment;
+  for (const Node::RegexChild& child : node.regexes) {
+    if (re2::RE2::FullMatch(re2::StringPiece(segment.data(), segment.size()), *child.regex) &&
+        walk(*child.node, path, search)) {
+      return true;
+    }
+  }
+  if (node.parameter && walk(*node.parameter, path, search)) return true;
+  --search.match.parameters;
+  return false;
+}
+
+bool acceptable(std::string_view path, Arena& arena) {
+  const bool escaped = path.find('%') != std::string_view::npos;
+  if (!escaped && path.find("/.") == std::string_view::npos) return true;
+  std::string_view segment;
+  bool more = true;
+  while (next_piece(path, more, segment, '/')) {
+    const auto decoded = percent_decode(segment, arena);
+    if (!decoded) return false;
+    std::string_view rest = *decoded;
+    std::string_view piece;
+    bool more_pieces = true;
+    while (next_piece(rest, more_pieces, piece, '/')) {
+      if (is_dot_segment(piece)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tern::app

@@ -1,0 +1,89 @@
+// The router: from method and path to a route. A tree of segments, with a table of whole paths in front for the routes
+// without placeholders.
+//
+// At each segment a literal is tried first, then regular expressions in the order of registration, then a parameter,
+// then the rest of the path; the first complete match that has the method wins. Each node of the tree stands for one
+// sequence of segments, so that a look-up visits it at most once, however the patterns are chosen.
+#pragma once
+
+#include <tern/base/arena.hpp>
+#include <tern/http/method.hpp>
+#include <tern/http/request.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace re2 {
+class RE2;
+}
+
+namespace tern::app {
+
+using MethodMask = std::uint32_t;
+static_assert(method_count <= 32);
+
+constexpr MethodMask mask_of(Method method) {
+  return MethodMask{1} << static_cast<unsigned>(method);
+}
+
+// "GET, HEAD, OPTIONS": what is offered, and what follows from it.
+std::string allow_value(MethodMask offered);
+
+class Router {
+public:
+  using RouteIndex = std::uint32_t;
+
+  Router();
+  ~Router();
+  Router(Router&&) noexcept;
+  Router& operator=(Router&&) = delete;
+
+  // Throws SetupError for a malformed pattern, a malformed regular expression, and for a pattern that another route of
+  // the same method cannot be told from, naming both. Returns the names of the placeholders.
+  std::vector<std::string> add(Method method, std::string_view pattern, RouteIndex route);
+
+  struct Match {
+    std::optional<RouteIndex> route;
+    MethodMask offered = 0;  // where there is no route: what other methods the path has
+    std::size_t parameters = 0;
+  };
+
+  // Values of placeholders are put into `values`, as views of `path` or, where they had percent escapes, into `arena`.
+  // `path` is one that acceptable() accepts.
+  Match find(Method method, std::string_view path, Arena& arena,
+             std::array<std::string_view, http::max_parameters>& values) const;
+
+  // Everything that any route offers, for OPTIONS *.
+  MethodMask offered() const noexcept { return offered_; }
+
+private:
+  struct Node;
+  struct Search;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+  };
+
+  Node& descend(Node& from, const struct Segment& segment, std::string_view pattern);
+  bool walk(const Node& node, std::string_view path, Search& search) const;
+  bool walk_segment(const Node& node, std::string_view segment, std::string_view path, Search& search) const;
+  static bool accept(const Node& node, Search& search);
+
+  std::unique_ptr<Node> root_;
+  std::unordered_map<std::string, const Node*, TextHash, std::equal_to<>> literal_paths_;
+  std::vector<std::string> patterns_;  // by route index
+  MethodMask offered_ = 0;
+};
+
+// Whether a path can be routed at all: every percent escape is well formed, and no segment is "." or ".." once it is
+// decoded, nor becomes one when an encoded slash in it is taken for a slash.
+bool acceptable(std::string_view path, Arena& arena);
+
+}  // namespace tern::app

@@ -1,0 +1,146 @@
+// The parts of an exchange that are the same for every protocol: pinning, recycling and the reading of whole bodies.
+#include <tern/http/exchange.hpp>
+
+#include <cstring>
+
+namespace tern {
+namespace {
+
+constexpr std::size_t largest_scratch = 16 * 1024;
+
+// Reads one piece into the request's own string. True at the end.
+std::expected<bool, StreamError> collect(Exchange& exchange) {
+  const auto piece = exchange.read();
+  if (!piece) return std::unexpected(piece.error());
+  if (piece->empty()) return true;
+  std::string& whole = exchange.request().collected_body();
+  if (!exchange.charge(piece->size())) return std::unexpected(StreamError::Overloaded);
+  whole.append(*piece);
+  return false;
+}
+
+}  // namespace
+
+Problem to_problem(StreamError error) {
+  switch (error) {
+    case StreamError::Disconnected:
+      return {Status::BadRequest, "the client left before the content was complete", {}, {}};
+    case StreamError::TooLarge:
+      return {Status::ContentTooLarge, "the content is larger than this resource takes", {}, {}};
+    case StreamError::Malformed:
+      return {Status::BadRequest, "the framing of the content is malformed", {}, {}};
+    case StreamError::TooSlow:
+      return {Status::RequestTimeout, "the content arrived too slowly", {}, {}};
+    case StreamError::Overloaded: {
+      Problem problem{Status::ServiceUnavailable, "too much content is being received at the moment", {}, {}};
+      problem.fields.set("retry-after", "1");
+      return problem;
+    }
+  }
+  return {};
+}
+
+void Exchange::pin() {
+  if (pinned_) return;
+  RequestHead& head = request_.head_;
+  std::size_t total = head.target.size();
+  for (const Field& field : head.fields) total += field.name.size() + field.value.size();
+  auto* out = static_cast<char*>(arena_.allocate(total, 1));
+  if (!request_.body_.empty() && request_.collected_.empty()) {  // content that was not collected
+    request_.collected_ = request_.body_;
+    request_.body_ = request_.collected_;
+  }
+  pinned_ = true;  // what can throw is behind us
+  const auto keep = [&out](std::string_view& view) {
+    if (view.empty()) return;
+    std::memcpy(out, view.data(), view.size());
+    view = {out, view.size()};
+    out += view.size();
+  };
+  const std::string_view old_target = head.target;
+  keep(head.target);
+  // What points into the target moves with it; decoded parameters are in the arena already.
+  const auto follow = [&old_target, &head](std::string_view& view) {
+    const char* end = old_target.data() + old_target.size();
+    if (view.data() < old_target.data() || view.data() + view.size() > end) return;
+    view = {head.target.data() + (view.data() - old_target.data()), view.size()};
+  };
+  follow(request_.path_);
+  follow(request_.query_);
+  follow(request_.authority_);
+  for (std::size_t i = 0; i < request_.value_count_; ++i) follow(request_.values_[i]);
+  for (Field& field : head.fields.items()) {
+    keep(field.name);
+    keep(field.value);
+  }
+}
+
+void Exchange::recycle() noexcept {
+  request_.clear();
+  arena_.clear();
+  stop_.reset();
+  body_complete_ = true;
+  pinned_ = false;
+}
+
+void Exchange::give_scratch(std::string used) noexcept {
+  if (used.capacity() > scratch_.capacity() && used.capacity() <= largest_scratch) {
+    used.clear();
+    scratch_ = std::move(used);
+  }
+}
+
+std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
+  Request& request = exchange.request();
+  if (!exchange.pinned()) {
+    // Within this wake-up, the first piece need not be copied if it is the only one.
+    const auto first = exchange.read();
+    if (!first) return std::unexpected(first.error());
+    if (first->empty()) return {};
+    if (!exchange.readable()) return std::unexpected(StreamError::Disconnected);
+    const std::string_view kept = *first;
+    const auto second = exchange.read();
+    if (!second) return std::unexpected(second.error());
+    if (second->empty()) {
+      request.set_body(kept);
+      return {};
+    }
+    if (!exchange.charge(kept.size() + second->size())) return std::unexpected(StreamError::Overloaded);
+    request.collected_body().append(kept).append(*second);
+  }
+  while (true) {
+    const auto ended = collect(exchange);
+    if (!ended) return std::unexpected(ended.error());
+    if (*ended) break;
+  }
+  request.set_body(request.collected_body());
+  return {};
+}
+
+Task<std::expected<void, StreamError>> read_body(Exchange& exchange) {
+  struct Readable {
+    Exchange& exchange;
+    bool waits = false;
+    ~Readable() {
+      if (waits) exchange.when_readable(nullptr);  // this coroutine is destroyed before it was resumed
+    }
+    bool await_ready() const { return exchange.readable(); }
+    void await_suspend(std::coroutine_handle<> waiting) {
+      waits = true;
+      exchange.when_readable(waiting);
+    }
+    void await_resume() noexcept { waits = false; }
+  };
+  exchange.pin();
+  while (true) {
+    Readable readable{exchange};
+    co_await readable;
+    const auto ended = collect(exchange);
+    if (!ended) co_return std::unexpected(ended.error());
+    if (*ended) break;
+  }
+  exchange.request().set_body(exchange.request().collected_body());
+  co_return std::expected<void, StreamError>();
+}
+
+}  // namespace tern

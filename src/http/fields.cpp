@@ -1,0 +1,188 @@
+#include <tern/http/fields.hpp>
+
+#include <tern/base/ascii.hpp>
+#include <tern/base/block_pool.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tern {
+namespace {
+
+using base::equals_ignoring_case;
+
+constexpr std::array<std::string_view, 7> framing = {
+    "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer"};
+
+bool frames_the_message(std::string_view name) {
+  return std::ranges::any_of(framing, [name](std::string_view one) { return equals_ignoring_case(one, name); });
+}
+
+// field-content of RFC 9110, section 5.5: visible characters, obs-text, blanks and tabs.
+bool is_field_value(std::string_view value) {
+  return std::ranges::all_of(value, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= 0x20 && byte != 0x7F) || byte == '\t';
+  });
+}
+
+// What a value must not have at its ends (RFC 9110, section 5.5): the reader would take it off.
+bool has_blank_ends(std::string_view value) {
+  return base::trim(value).size() != value.size();
+}
+
+[[noreturn]] void refuse(std::string_view name, const char* why) {
+  throw std::invalid_argument("field '" + std::string(name.substr(0, 64)) + "' " + why);
+}
+
+void check(std::string_view name, std::string_view value) {
+  if (!base::is_token(name)) refuse(name, "has a name that is not a token");
+  if (frames_the_message(name)) refuse(name, "frames the message: the server sets it");
+  if (!is_field_value(value)) refuse(name, "has a value with CR, LF, NUL or another control byte");
+  if (has_blank_ends(value)) refuse(name, "has a value with a blank at an end");
+}
+
+}  // namespace
+
+std::optional<std::string_view> RequestFields::find(std::string_view name) const noexcept {
+  for (const Field& field : fields_) {
+    if (equals_ignoring_case(field.name, name)) return field.value;
+  }
+  return std::nullopt;
+}
+
+std::size_t RequestFields::count(std::string_view name) const noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(fields_, [name](const Field& field) { return equals_ignoring_case(field.name, name); }));
+}
+
+Fields::Fields(Fields&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      capacity_(std::exchange(other.capacity_, 0)) {}
+
+Fields& Fields::operator=(Fields&& other) noexcept {
+  if (this != &other) {
+    release();
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+  }
+  return *this;
+}
+
+Fields::Fields(const Fields& other) {
+  if (other.size_ == 0) return;
+  data_ = static_cast<char*>(base::allocate_block(other.size_));
+  std::memcpy(data_, other.data_, other.size_);
+  size_ = capacity_ = other.size_;
+}
+
+Fields& Fields::operator=(const Fields& other) {
+  if (this != &other) *this = Fields(other);
+  return *this;
+}
+
+void Fields::set(std::string_view name, std::string_view value) {
+  check(name, value);
+  const std::size_t before = size_;
+  append(name, value);  // first: name and value may be views of fields that go
+  remove_before(before, text().substr(before, name.size()));
+}
+
+void Fields::add(std::string_view name, std::string_view value) {
+  check(name, value);
+  append(name, value);
+}
+
+std::size_t Fields::remove(std::string_view name) noexcept {
+  return remove_before(size_, name);
+}
+
+// Removes the fields of that name among the first `end` bytes. `name` may lie in these fields itself: it moves with
+// them, and the line that holds it goes last.
+std::size_t Fields::remove_before(std::size_t end, std::string_view name) noexcept {
+  std::size_t removed = 0;
+  std::size_t own = 0;
+  std::size_t own_length = 0;
+  std::size_t at = 0;
+  while (at < end) {
+    const std::string_view rest = text().substr(at);
+    const std::size_t length = rest.find('\n') + 1;
+    if (!equals_ignoring_case(rest.substr(0, rest.find(':')), name)) {
+      at += length;
+      continue;
+    }
+    ++removed;
+    const bool inside = name.data() >= rest.data() && name.data() < data_ + size_;
+    if (inside && name.data() < rest.data() + length) {
+      own = at;
+      own_length = length;
+      at += length;
+      continue;
+    }
+    if (inside) name = {name.data() - length, name.size()};
+    erase(at, length);
+    end -= length;
+  }
+  if (own_length != 0) erase(own, own_length);
+  return removed;
+}
+
+void Fields::erase(std::size_t at, std::size_t length) noexcept {
+  std::memmove(data_ + at, data_ + at + length, size_ - at - length);
+  size_ -= static_cast<std::uint32_t>(length);
+}
+
+std::optional<std::string_view> Fields::find(std::string_view name) const noexcept {
+  for (const Field& field : *this) {
+    if (equals_ignoring_case(field.name, name)) return field.value;
+  }
+  return std::nullopt;
+}
+
+void Fields::append(std::string_view name, std::string_view value) {
+  const std::size_t length = name.size() + value.size() + 4;  // ": " and CRLF
+  const std::size_t needed = size_ + length;
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (needed > most) throw std::length_error("the fields of a response are too large");
+  char* const old = data_;
+  const std::uint32_t old_capacity = capacity_;
+  if (needed > capacity_) {
+    const std::size_t grown = std::min(most, std::max<std::size_t>({needed, std::size_t{capacity_} * 2, 256}));
+    data_ = static_cast<char*>(base::allocate_block(grown));
+    capacity_ = static_cast<std::uint32_t>(grown);
+    if (size_ != 0) std::memcpy(data_, old, size_);
+  }
+  char* out = data_ + size_;
+  const auto put = [&out](std::string_view piece) {
+    if (!piece.empty()) std::memmove(out, piece.data(), piece.size());
+    out += piece.size();
+  };
+  put(name);
+  put(": ");
+  put(value);
+  put("\r\n");
+  size_ = static_cast<std::uint32_t>(needed);
+  // Only now: name and value may be views into the old block.
+  if (old != data_ && old != nullptr) base::free_block(old, old_capacity);
+}
+
+void Fields::release() noexcept {
+  if (data_ != nullptr) base::free_block(data_, capacity_);
+}
+
+void Fields::Iterator::read() noexcept {
+  if (rest_.empty()) return;
+  length_ = rest_.find('\n') + 1;
+  const std::string_view line = rest_.substr(0, length_ - 2);
+  const std::size_t colon = line.find(':');
+  field_ = {line.substr(0, colon), line.substr(colon + 2)};
+}
+
+}  // namespace tern

@@ -1,0 +1,72 @@
+#include <tern/http/request.hpp>
+
+#include <tern/http/cookie.hpp>
+#include <tern/http/exchange.hpp>
+#include <tern/http/uri.hpp>
+
+namespace tern {
+
+std::string_view Request::host() const noexcept {
+  if (!authority_.empty()) return authority_;
+  return field("host").value_or(std::string_view());
+}
+
+std::optional<std::string_view> Request::cookie(std::string_view name) const noexcept {
+  return find_cookie(head_.fields, name);
+}
+
+std::optional<std::string_view> Request::parameter(std::string_view name) const noexcept {
+  for (std::size_t i = 0; i < value_count_; ++i) {
+    if (names_[i] == name) return values_[i];
+  }
+  return std::nullopt;
+}
+
+std::string_view Request::remote() const {
+  return exchange_->remote();
+}
+
+std::uint16_t Request::remote_port() const {
+  return exchange_->remote_port();
+}
+
+std::string_view Request::scheme() const {
+  return exchange_->scheme();
+}
+
+StopToken Request::stop() const noexcept {
+  return exchange_->stop();
+}
+
+Arena& Request::arena() const noexcept {
+  return exchange_->arena();
+}
+
+void Request::begin() noexcept {
+  const Target parts = split_target(head_.target);
+  path_ = parts.path;
+  query_ = parts.query;
+  authority_ = parts.authority;
+}
+
+void Request::clear() noexcept {
+  head_.clear();
+  path_ = query_ = authority_ = body_ = route_ = {};
+  names_ = {};
+  value_count_ = 0;
+  kept_ = nullptr;
+  std::string().swap(collected_);  // gives the memory back, which an assignment does not
+}
+
+void* Request::find_value(const void* key) const noexcept {
+  for (const Value* value = kept_; value != nullptr; value = value->previous) {
+    if (value->key == key) return value->value;
+  }
+  return nullptr;
+}
+
+void Request::keep_value(const void* key, void* value) {
+  kept_ = &arena().make<Value>(Value{key, value, kept_});
+}
+
+}  // namespace tern

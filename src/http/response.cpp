@@ -1,0 +1,83 @@
+#include <tern/http/response.hpp>
+
+#include <tern/base/ascii.hpp>
+
+#include <stdexcept>
+
+namespace tern {
+namespace {
+
+bool is_content_type(std::string_view name) {
+  return base::equals_ignoring_case(name, "content-type");
+}
+
+}  // namespace
+
+Response Response::bytes(std::string_view content_type, std::string content) {
+  Response response({}, std::move(content));
+  response.set("content-type", content_type);
+  return response;
+}
+
+Response Response::redirect(std::string_view location, Status status) {
+  if (code(status) < 300 || code(status) > 399) throw std::invalid_argument("a redirect has a 3xx status");
+  Response response(status);
+  response.set("location", location);
+  return response;
+}
+
+Response Response::borrowed(std::string_view content_type, std::string_view content) noexcept {
+  Response response;
+  response.type_ = content_type;
+  response.borrowed_ = content;
+  response.borrows_ = true;
+  return response;
+}
+
+Response& Response::set(std::string_view name, std::string_view value) {
+  const bool is_type = is_content_type(name);  // before the change: `name` may be a view of the fields
+  fields_.set(name, value);
+  if (is_type) type_ = {};
+  return *this;
+}
+
+Response& Response::add(std::string_view name, std::string_view value) {
+  if (is_content_type(name)) return set(name, value);
+  fields_.add(name, value);
+  return *this;
+}
+
+Response& Response::remove(std::string_view name) noexcept {
+  const bool is_type = is_content_type(name);
+  fields_.remove(name);
+  if (is_type) type_ = {};
+  return *this;
+}
+
+std::optional<std::string_view> Response::field(std::string_view name) const noexcept {
+  if (!type_.empty() && is_content_type(name)) return type_;
+  return fields_.find(name);
+}
+
+Response& Response::set_cookie(const SetCookie& cookie) {
+  fields_.add("set-cookie", to_field_value(cookie));
+  return *this;
+}
+
+Response& Response::operator<<(std::string_view text) {
+  writable() += text;
+  return *this;
+}
+
+Response& Response::operator<<(double value) {
+  base::append_number(writable(), value);
+  return *this;
+}
+
+std::string& Response::writable() {
+  if (borrows_) content(std::string(borrowed_));
+  if (type_.empty() && !fields_.find("content-type")) type_ = media::text;
+  return owned_;
+}
+
+}  // namespace tern

@@ -1,0 +1,324 @@
+// Reading: RFC 9112, sections 2 to 7. What is written is in serializer.cpp.
+#include "http1/connection.hpp"
+
+#include "http1/head_line.hpp"
+
+#include <tern/base/expects.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace tern::http1 {
+namespace {
+
+using Found = LineScanner::Found;
+
+std::size_t rest_of(std::size_t limit, std::size_t used) noexcept {
+  return limit - std::min(limit, used);
+}
+
+}  // namespace
+
+void Connection::receive(std::string_view bytes) noexcept {
+  base::expects(bytes.size() >= scanned_, "receive() is given again what was not consumed");
+  bytes_ = bytes.data();
+  // What is above 4 GiB stays unconsumed until the next call.
+  size_ = static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size(), std::numeric_limits<std::uint32_t>::max()));
+  at_ = 0;
+  piece_ = 0;
+}
+
+Event Connection::next(RequestHead& head) {
+  for (;;) {
+    switch (reading_) {
+      case Reading::Head:
+        return read_head(head);
+      case Reading::Counted:
+      case Reading::ChunkData:
+        if (at_ == size_) return Event::NeedMore;
+        take_piece();
+        if (!discarding_) return Event::Chunk;
+        break;
+      case Reading::ChunkSize:
+        if (!read_chunk_size()) return stopped();
+        break;
+      case Reading::ChunkEnd:
+        if (!read_chunk_end()) return stopped();
+        break;
+      case Reading::Trailers:
+        if (!read_trailers()) return stopped();
+        break;
+      case Reading::Ended:
+        reading_ = Reading::Complete;
+        if (!discarding_) return Event::End;
+        settle();
+        break;
+      case Reading::Complete:
+        return Event::NeedMore;
+      case Reading::Switched:
+      case Reading::Over:
+        return Event::Closed;
+    }
+  }
+}
+
+// --- The head ---
+
+// Lines are checked as soon as they are complete, so that the outcome does not depend on how the bytes were split. What
+// stays between two calls is where to go on and the facts so far, but no views: the bytes may move. A head that came in
+// several rounds is therefore cut into views once more at its end, where nothing of it can be wrong any more.
+Event Connection::read_head(RequestHead& head) {
+  head.clear();
+  LineScanner lines(unconsumed(), line_, scanned_);
+  const bool resumed = fields_ != 0;
+  auto found = resumed ? Found::Line : read_request_line(head, lines);
+  if (found == Found::Line) found = read_fields(head, lines);
+  if (found != Found::Line) {
+    remember(lines);
+    return stopped();
+  }
+  fault_ = facts_.complete();
+  if (fault_ != Fault::None) return stopped();
+  if (resumed) view_again(head);
+  return request_complete(head, lines.start());
+}
+
+// Empty lines before it are passed over (RFC 9112, section 2.2).
+LineScanner::Found Connection::read_request_line(RequestHead& head, LineScanner& lines) noexcept {
+  for (;;) {
+    const Found found = lines.next(limits_->request_line, Fault::RequestLineTooLong);
+    if (found != Found::Line) return found;
+    if (!lines.text().empty()) break;
+    if (count_ == limits_->blank_lines) return lines.fail(Fault::BlankLines);
+    ++count_;
+    consume(lines.start());
+    lines = LineScanner(unconsumed(), 0, 0);
+  }
+  facts_ = {};
+  const Fault fault = parse_request_line(lines.text(), head.target, facts_);
+  if (fault != Fault::None) return lines.fail(fault);
+  fields_ = static_cast<std::uint32_t>(lines.start());
+  count_ = 0;
+  return Found::Line;
+}
+
+LineScanner::Found Connection::read_fields(RequestHead& head, LineScanner& lines) {
+  for (;;) {
+    const std::size_t used = lines.start() - fields_;
+    const Found found = lines.next(rest_of(limits_->fields, used), Fault::FieldsTooLarge);
+    if (found != Found::Line || lines.text().empty()) return found;
+    Field field;
+    Fault fault = parse_field_line(lines.text(), field);
+    if (fault == Fault::None) fault = facts_.note(field.name, field.value);
+    if (fault != Fault::None) return lines.fail(fault);
+    if (count_ >= limits_->field_count) return lines.fail(Fault::TooManyFields);
+    ++count_;
+    head.fields.add(field.name, field.value);
+  }
+}
+
+void Connection::view_again(RequestHead& head) const {
+  head.clear();
+  LineScanner lines(unconsumed(), 0, 0);
+  lines.next(limits_->request_line, Fault::RequestLineTooLong);
+  Facts same;
+  parse_request_line(lines.text(), head.target, same);
+  while (lines.next(limits_->fields, Fault::FieldsTooLarge) == Found::Line && !lines.text().empty()) {
+    Field field;
+    parse_field_line(lines.text(), field);
+    head.fields.add(field.name, field.value);
+  }
+}
+
+Event Connection::request_complete(RequestHead& head, std::size_t size) noexcept {
+  consume(size);
+  head.method = facts_.method;
+  head.version = facts_.version;
+  close_ = !facts_.keep_alive();
+  writing_ = Writing::Owed;
+  if (facts_.has(Facts::Chunked)) {
+    reading_ = Reading::ChunkSize;
+    spent_ = 0;
+  } else {
+    left_ = facts_.length;
+    reading_ = left_ == 0 ? Reading::Ended : Reading::Counted;
+  }
+  return Event::Request;
+}
+
+// --- Content ---
+
+// What has arrived of the content, or of this chunk of it, becomes chunk().
+void Connection::take_piece() noexcept {
+  piece_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(size_ - at_, left_));
+  at_ += piece_;
+  left_ -= piece_;
+  if (left_ == 0) reading_ = reading_ == Reading::Counted ? Reading::Ended : Reading::ChunkEnd;
+}
+
+// The steps below tell whether reading goes on; if not, it waits for more or fault_ says why.
+
+bool Connection::read_chunk_size() noexcept {
+  LineScanner lines(unconsumed(), 0, scanned_);
+  const std::size_t limit = max_chunk_size_digits + limits_->chunk_extensions;
+  if (lines.next(limit, Fault::ChunkExtensionsTooLarge) != Found::Line) return remember(lines);
+  ChunkLine chunk;
+  fault_ = parse_chunk_line(lines.text(), chunk);
+  if (fault_ != Fault::None || !earned(chunk)) return false;
+  consume(lines.start());
+  left_ = chunk.size;
+  reading_ = left_ == 0 ? Reading::Trailers : Reading::ChunkData;
+  if (left_ == 0) spent_ = count_ = 0;
+  if (!discarding_ || may_discard(left_)) return true;
+  abandon();
+  return false;
+}
+
+// Extensions are bounded over the whole content, but content makes up for them, so that an upload of any length may
+// sign each of its chunks.
+bool Connection::earned(const ChunkLine& chunk) noexcept {
+  if (chunk.extension > rest_of(limits_->chunk_extensions, spent_)) {
+    fault_ = Fault::ChunkExtensionsTooLarge;
+    return false;
+  }
+  const std::size_t spent = spent_ + chunk.extension;
+  spent_ = static_cast<std::uint32_t>(spent - std::min<std::uint64_t>(spent, chunk.size / 16));
+  return true;
+}
+
+bool Connection::read_chunk_end() noexcept {
+  const std::string_view rest = unconsumed();
+  constexpr std::string_view line_end = "\r\n";
+  if (!rest.starts_with(line_end.substr(0, rest.size()))) {
+    fault_ = Fault::ChunkEnd;
+    return false;
+  }
+  if (rest.size() < line_end.size()) return false;
+  consume(line_end.size());
+  reading_ = Reading::ChunkSize;
+  return true;
+}
+
+// Trailers are held to the rules of fields, and dropped. They never merge into the fields (RFC 9110, section 6.5.1).
+bool Connection::read_trailers() noexcept {
+  LineScanner lines(unconsumed(), 0, scanned_);
+  if (lines.next(rest_of(limits_->trailers, spent_), Fault::TrailersTooLarge) != Found::Line) return remember(lines);
+  if (lines.text().empty()) {
+    reading_ = Reading::Ended;
+  } else {
+    Field trailer;
+    fault_ = parse_field_line(lines.text(), trailer);
+    if (fault_ == Fault::None && count_ == limits_->field_count) fault_ = Fault::TooManyTrailers;
+    if (fault_ != Fault::None) return false;
+    ++count_;
+    spent_ += static_cast<std::uint32_t>(lines.start());
+  }
+  consume(lines.start());
+  return true;
+}
+
+std::optional<std::string_view> Connection::take_content() noexcept {
+  const bool here = reading_ == Reading::Ended || (reading_ == Reading::Counted && size_ - at_ >= left_);
+  if (!here || discarding_) return std::nullopt;
+  piece_ = 0;
+  if (reading_ == Reading::Counted) take_piece();
+  reading_ = Reading::Complete;
+  return chunk();
+}
+
+// How much a client that waits for 100 Continue would send cannot be known: nothing, or all of it.
+bool Connection::discard_content(std::uint64_t at_most) noexcept {
+  if (content_complete()) return true;
+  discarding_ = true;
+  discard_ = at_most;
+  const bool in_view = reading_ == Reading::Counted || reading_ == Reading::ChunkData;
+  if (!expects_continue() && may_discard(in_view ? left_ : 0)) return true;
+  close_ = true;
+  reading_ = Reading::Over;
+  return false;
+}
+
+bool Connection::may_discard(std::uint64_t bytes) noexcept {
+  if (bytes > discard_) return false;
+  discard_ -= bytes;
+  return true;
+}
+
+// --- Facts ---
+
+std::optional<std::uint64_t> Connection::content_length() const noexcept {
+  return facts_.has(Facts::HasLength) ? std::optional(facts_.length) : std::nullopt;
+}
+
+// Content that has begun to arrive shows that the client does not wait (any more).
+bool Connection::expects_continue() const noexcept {
+  const bool untouched = reading_ == Reading::Counted ? left_ == facts_.length : reading_ == Reading::ChunkSize;
+  return facts_.has(Facts::Continue) && untouched && at_ == size_;
+}
+
+Waiting Connection::waiting_for() const noexcept {
+  switch (reading_) {
+    case Reading::Head:
+      return at_ == size_ ? Waiting::Idle : Waiting::Head;
+    case Reading::Counted:
+    case Reading::ChunkSize:
+    case Reading::ChunkData:
+    case Reading::ChunkEnd:
+    case Reading::Trailers:
+      return Waiting::Body;
+    case Reading::Ended:
+    case Reading::Complete:
+    case Reading::Switched:
+    case Reading::Over:
+      break;
+  }
+  return Waiting::Nothing;
+}
+
+// --- Order ---
+
+// A line is not complete, or faulty: keeps how far the scan came, or the fault. Always false: reading does not go on.
+bool Connection::remember(const LineScanner& lines) noexcept {
+  fault_ = lines.fault();
+  line_ = static_cast<std::uint32_t>(lines.start());
+  scanned_ = static_cast<std::uint32_t>(lines.scanned());
+  return false;
+}
+
+void Connection::consume(std::size_t size) noexcept {
+  at_ += static_cast<std::uint32_t>(size);
+  line_ = scanned_ = 0;
+}
+
+// What to say when reading does not go on.
+Event Connection::stopped() noexcept {
+  if (fault_ == Fault::None) return reading_ == Reading::Over ? Event::Closed : Event::NeedMore;
+  const bool answered = writing_ == Writing::Finished;
+  abandon();
+  return answered ? Event::Closed : Event::Reject;
+}
+
+void Connection::abandon() noexcept {
+  if (waiting_for() == Waiting::Head) writing_ = Writing::Owed;
+  reading_ = Reading::Over;
+  scanned_ = 0;
+  close_ = true;
+}
+
+// Once both the answer and the content are done, the next request may be read. An answer that is done before the
+// content waits for it only while the content is being discarded.
+void Connection::settle() noexcept {
+  if (writing_ != Writing::Finished || reading_ == Reading::Switched) return;
+  if (close_ || !(content_complete() || discarding_)) {
+    abandon();
+  } else if (content_complete()) {
+    reading_ = Reading::Head;
+    writing_ = Writing::Nothing;
+    discarding_ = false;
+    facts_ = {};
+    fields_ = 0;
+    count_ = 0;
+  }
+}
+
+}  // namespace tern::http1

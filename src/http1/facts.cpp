@@ -1,0 +1,110 @@
+#include "http1/facts.hpp"
+
+#include "http1/authority.hpp"
+
+#include <tern/base/ascii.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tern::http1 {
+namespace {
+
+using base::equals_ignoring_case;
+
+// `name` is a token of the size that `lower` has; `lower` has only small letters and hyphens. So setting the bit that
+// tells the cases apart makes no two different characters equal.
+bool names(std::string_view name, std::string_view lower) noexcept {
+  for (std::size_t at = 0; at < lower.size(); ++at) {
+    if ((static_cast<unsigned char>(name[at]) | 0x20U) != static_cast<unsigned char>(lower[at])) return false;
+  }
+  return true;
+}
+
+// Content-Length = 1*DIGIT (RFC 9110, section 8.6); nineteen digits fit 64 bits, and more are nobody's content.
+Fault note_length(Facts& facts, std::string_view value) noexcept {
+  if (facts.has(Facts::HasLength)) return Fault::TwoContentLengths;
+  if (facts.has(Facts::Chunked)) return Fault::LengthAndEncoding;
+  if (value.empty() || value.size() > 19) return Fault::ContentLength;
+  std::uint64_t length = 0;
+  for (const char c : value) {
+    if (!base::is_digit(c)) return Fault::ContentLength;
+    length = length * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  facts.length = length;
+  facts.set(Facts::HasLength);
+  return Fault::None;
+}
+
+Fault note_encoding(Facts& facts, std::string_view value) noexcept {
+  if (facts.version == Version::Http10) return Fault::EncodingOnHttp10;
+  if (facts.has(Facts::Chunked)) return Fault::TwoTransferEncodings;
+  if (facts.has(Facts::HasLength)) return Fault::LengthAndEncoding;
+  if (!equals_ignoring_case(value, "chunked")) return Fault::TransferEncoding;
+  facts.set(Facts::Chunked);
+  return Fault::None;
+}
+
+Fault note_host(Facts& facts, std::string_view value) noexcept {
+  if (facts.has(Facts::HasHost)) return Fault::TwoHosts;
+  facts.set(Facts::HasHost);
+  return is_authority(value) ? Fault::None : Fault::HostSyntax;
+}
+
+// Connection = #connection-option (RFC 9110, section 7.6.1); empty elements of a list are passed over
+// (section 5.6.1.2).
+Fault note_connection(Facts& facts, std::string_view value) noexcept {
+  while (!value.empty()) {
+    const std::size_t comma = std::min(value.find(','), value.size());
+    const std::string_view option = base::trim(value.substr(0, comma));
+    value.remove_prefix(std::min(comma + 1, value.size()));
+    if (option.empty()) continue;
+    if (!base::is_token(option)) return Fault::ConnectionSyntax;
+    if (equals_ignoring_case(option, "close")) facts.set(Facts::Close);
+    if (equals_ignoring_case(option, "keep-alive")) facts.set(Facts::KeepAlive);
+    if (equals_ignoring_case(option, "upgrade")) facts.set(Facts::UpgradeOption);
+  }
+  return Fault::None;
+}
+
+// RFC 9110, section 10.1.1: on HTTP/1.0 an expectation is ignored; one that we do not know is answered 417.
+Fault note_expectation(Facts& facts, std::string_view value) noexcept {
+  if (facts.version == Version::Http10) return Fault::None;
+  if (!equals_ignoring_case(value, "100-continue")) return Fault::UnknownExpectation;
+  facts.set(Facts::Continue);
+  return Fault::None;
+}
+
+}  // namespace
+
+Fault Facts::note_framing(std::string_view name, std::string_view value) noexcept {
+  switch (name.size()) {
+    case 4:
+      if (names(name, "host")) return note_host(*this, value);
+      break;
+    case 6:
+      if (names(name, "expect")) return note_expectation(*this, value);
+      break;
+    case 7:
+      if (names(name, "upgrade")) set(HasUpgrade);
+      break;
+    case 10:
+      if (names(name, "connection")) return note_connection(*this, value);
+      break;
+    case 14:
+      if (names(name, "content-length")) return note_length(*this, value);
+      break;
+    case 17:
+      if (names(name, "transfer-encoding")) return note_encoding(*this, value);
+      break;
+    default:
+      break;
+  }
+  return Fault::None;
+}
+
+Fault Facts::complete() const noexcept {
+  return version == Version::Http11 && !has(HasHost) ? Fault::NoHost : Fault::None;
+}
+
+}  // namespace tern::http1

@@ -1,0 +1,67 @@
+// Why a request is refused: every fault the core knows, with its status and its words.
+#pragma once
+
+#include <tern/http/status.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace tern::http1 {
+
+enum class Fault : std::uint8_t {
+  None,
+  // lines
+  ControlByte,
+  BareCr,
+  BareLf,
+  // request line
+  BlankLines,
+  RequestLineTooLong,
+  RequestLine,
+  Method,
+  UnknownMethod,
+  VersionSyntax,
+  UnknownVersion,
+  TargetForm,
+  TargetByte,
+  TargetFragment,
+  TargetEscape,
+  TargetNul,
+  TargetAuthority,
+  // fields
+  FieldsTooLarge,
+  TooManyFields,
+  FoldedField,
+  EmptyFieldName,
+  FieldName,
+  BlankBeforeColon,
+  NoColon,
+  NoHost,
+  TwoHosts,
+  HostSyntax,
+  ContentLength,
+  TwoContentLengths,
+  LengthAndEncoding,
+  TransferEncoding,
+  TwoTransferEncodings,
+  EncodingOnHttp10,
+  ConnectionSyntax,
+  UnknownExpectation,
+  // chunked content
+  ChunkSize,
+  ChunkExtension,
+  ChunkExtensionsTooLarge,
+  ChunkEnd,
+  TrailersTooLarge,
+  TooManyTrailers,
+};
+
+// `detail` is literal text, fit for the problem document of the answer.
+struct Reject {
+  Status status = Status::BadRequest;
+  std::string_view detail;
+};
+
+Reject describe(Fault fault) noexcept;
+
+}  // namespace tern::http1

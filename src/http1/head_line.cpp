@@ -1,0 +1,65 @@
+#include "http1/head_line.hpp"
+
+#include "http1/scan.hpp"
+#include "http1/target.hpp"
+
+#include <tern/base/ascii.hpp>
+#include <tern/http/method.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <optional>
+
+namespace tern::http1 {
+namespace {
+
+constexpr std::string_view last_version = " HTTP/1.1";
+
+// Why the end of a request line is not " HTTP/1.1"; `version` when it is one that we take nevertheless.
+Fault other_version(std::string_view tail, Version& version) noexcept {
+  const bool well_formed =
+      tail.starts_with(" HTTP/") && base::is_digit(tail[6]) && tail[7] == '.' && base::is_digit(tail[8]);
+  if (!well_formed) return Fault::VersionSyntax;
+  if (tail[6] != '1' || tail[8] != '0') return Fault::UnknownVersion;
+  version = Version::Http10;
+  return Fault::None;
+}
+
+Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
+  const char next = name_end < line.size() ? line[name_end] : '\0';
+  const bool blank = next == ' ' || next == '\t';
+  if (name_end == 0 && blank) return Fault::FoldedField;
+  if (name_end == 0 && next == ':') return Fault::EmptyFieldName;
+  if (line.find(':') == std::string_view::npos) return Fault::NoColon;
+  return blank ? Fault::BlankBeforeColon : Fault::FieldName;
+}
+
+}  // namespace
+
+Fault parse_request_line(std::string_view line, std::string_view& target, Facts& facts) noexcept {
+  const std::size_t method_end = token_end(line);
+  if (method_end == 0 || method_end == line.size() || line[method_end] != ' ') return Fault::Method;
+  const std::size_t target_begin = method_end + 1;
+  if (line.size() <= target_begin + last_version.size()) return Fault::RequestLine;
+
+  const std::size_t target_end = line.size() - last_version.size();
+  target = line.substr(target_begin, target_end - target_begin);
+  if (std::memcmp(line.data() + target_end, last_version.data(), last_version.size()) != 0) {
+    const Fault fault = other_version(line.substr(target_end), facts.version);
+    if (fault != Fault::None) return is_visible(target) ? fault : Fault::RequestLine;
+  }
+  const std::optional<Method> method = parse_method(line.substr(0, method_end));
+  if (!method) return is_visible(target) ? Fault::UnknownMethod : Fault::RequestLine;
+  facts.method = *method;
+  return check_target(*method, target);
+}
+
+Fault parse_field_line(std::string_view line, Field& field) noexcept {
+  const std::size_t name_end = token_end(line);
+  if (name_end == 0 || name_end == line.size() || line[name_end] != ':') return why_not_a_field(line, name_end);
+  field.name = line.substr(0, name_end);
+  field.value = base::trim(line.substr(name_end + 1));
+  return Fault::None;
+}
+
+}  // namespace tern::http1

@@ -1,0 +1,202 @@
+// Writing: status line and fields (RFC 9112, sections 4 and 5), content by length or in chunks (sections 6 and 7).
+//
+// A head is made in one go into space that was reserved once. The order is: status line, Date, Server, Content-Type,
+// the user's fields, Connection, length.
+#include "http1/connection.hpp"
+
+#include <tern/base/expects.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace tern::http1 {
+namespace {
+
+constexpr std::string_view line_end = "\r\n";
+
+char* put(char* to, std::string_view text) noexcept {
+  // An empty view may have no address.
+  if (!text.empty()) std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+
+char* put_field(char* to, std::string_view name_and_colon, std::string_view value) noexcept {
+  return put(put(put(to, name_and_colon), value), line_end);
+}
+
+char* put_number(char* to, std::uint64_t value) noexcept {
+  return std::to_chars(to, to + 20, value).ptr;
+}
+
+char* put_status_line(char* to, Status status) noexcept {
+  if (status == Status::Ok) return put(to, "HTTP/1.1 200 OK\r\n");
+  to = put_number(put(to, "HTTP/1.1 "), static_cast<std::uint64_t>(code(status)));
+  *to++ = ' ';  // also before an empty reason
+  return put(put(to, reason(status)), line_end);
+}
+
+bool has_field(const Fields* fields, std::string_view name) noexcept {
+  return fields != nullptr && !fields->empty() && fields->find(name).has_value();
+}
+
+std::size_t size_of(const Fields* fields) noexcept {
+  return fields == nullptr ? 0 : fields->text().size();
+}
+
+// What a head takes at most: longest status line, every field name we write, longest length.
+std::size_t room_for(const ResponseHead& head) noexcept {
+  return 256 + reason(head.status).size() + head.date.size() + head.server.size() + head.content_type.size() +
+         head.upgrade.size() + size_of(head.fields);
+}
+
+// Appends at most `room` bytes, which `fill(char*)` writes and ends.
+template <class Fill>
+void append_in_place(std::string& out, std::size_t room, Fill fill) {
+  const std::size_t before = out.size();
+  out.resize_and_overwrite(before + room, [before, &fill](char* data, std::size_t) noexcept {
+    return static_cast<std::size_t>(fill(data + before) - data);
+  });
+}
+
+}  // namespace
+
+void Connection::answer(std::string& out, const ResponseHead& head, std::string_view content) {
+  const std::size_t room = room_for(head) + content.size();
+  out.reserve(out.size() + room);  // what may throw comes before anything changes
+  begin_answer(head, content.size());
+  append_in_place(out, room, [&](char* to) noexcept {
+    to = write_head(to, head, content.size());
+    return writing_ == Writing::Swallowed ? to : put(to, content);
+  });
+  writing_ = Writing::Finished;
+  settle();
+}
+
+bool Connection::respond(std::string& out, const ResponseHead& head) {
+  const std::size_t room = room_for(head);
+  out.reserve(out.size() + room);
+  begin_answer(head, head.content_length);
+  append_in_place(out, room, [&](char* to) noexcept { return write_head(to, head, head.content_length); });
+  return writing_ != Writing::Swallowed && !(writing_ == Writing::Counted && to_write_ == 0);
+}
+
+// Decides how the content is framed and whether the connection ends.
+void Connection::begin_answer(const ResponseHead& head, std::optional<std::uint64_t> length) noexcept {
+  base::expects(writing_ == Writing::Owed, "one answer to each request");
+  const bool switches = head.status == Status::SwitchingProtocols;
+  base::expects(code(head.status) >= 200 || switches, "1xx is written by inform()");
+  base::expects(code(head.status) <= 599, "a status has three digits and is below 600");
+  if (switches) {
+    base::expects(upgrade_requested() && content_complete(), "101 answers a complete request for an upgrade");
+    reading_ = Reading::Switched;
+    writing_ = Writing::Swallowed;
+    close_ = false;
+    return;
+  }
+  // A client that still waits for 100 Continue may send the content or leave it out; its next byte could be either.
+  if (head.close || expects_continue()) close_ = true;
+  to_write_ = length.value_or(0);
+  if (has_no_content(head.status)) {
+    writing_ = Writing::Swallowed;
+  } else if (length) {
+    writing_ = Writing::Counted;
+  } else if (facts_.version == Version::Http11) {
+    writing_ = Writing::Chunked;
+  } else {
+    writing_ = Writing::UntilClose;
+    close_ = true;
+  }
+}
+
+// RFC 9110, section 6.4.1, and section 15.3.6 for 205.
+bool Connection::has_no_content(Status status) const noexcept {
+  return facts_.method == Method::Head || forbids_content(status) || status == Status::ResetContent;
+}
+
+char* Connection::write_head(char* to, const ResponseHead& head, std::optional<std::uint64_t> length) const noexcept {
+  to = put_status_line(to, head.status);
+  if (!head.date.empty() && !has_field(head.fields, "date")) to = put_field(to, "Date: ", head.date);
+  if (!head.server.empty() && !has_field(head.fields, "server")) to = put_field(to, "Server: ", head.server);
+  if (!head.content_type.empty()) to = put_field(to, "Content-Type: ", head.content_type);
+  if (head.fields != nullptr) to = put(to, head.fields->text());
+  return put(write_framing(to, head, length), line_end);
+}
+
+// RFC 9112, section 9.6, and RFC 9110, section 8.6: a 304 has the length that a 200 would have had, or none.
+char* Connection::write_framing(char* to, const ResponseHead& head,
+                                std::optional<std::uint64_t> length) const noexcept {
+  if (head.status == Status::SwitchingProtocols) {
+    return put_field(put(to, "Connection: Upgrade\r\n"), "Upgrade: ", head.upgrade);
+  }
+  const bool http11 = facts_.version == Version::Http11;
+  if (close_ && http11) to = put(to, "Connection: close\r\n");
+  if (!close_ && !http11) to = put(to, "Connection: keep-alive\r\n");
+  if (head.status == Status::NoContent) return to;
+  if (head.status == Status::NotModified && length.value_or(0) == 0) return to;
+  if (head.status == Status::ResetContent) return put(to, "Content-Length: 0\r\n");
+  if (length) return put(put_number(put(to, "Content-Length: "), *length), line_end);
+  return http11 ? put(to, "Transfer-Encoding: chunked\r\n") : to;
+}
+
+void Connection::inform(std::string& out, Status status, const Fields* fields) {
+  base::expects(writing_ == Writing::Owed, "an interim response comes before the final one");
+  base::expects(code(status) >= 100 && code(status) < 200 && status != Status::SwitchingProtocols,
+                "an interim response is 100, 102 or 103");
+  if (facts_.version == Version::Http10) return;
+  const std::size_t room = 64 + size_of(fields);
+  append_in_place(out, room, [&](char* to) noexcept {
+    to = put_status_line(to, status);
+    if (fields != nullptr) to = put(to, fields->text());
+    return put(to, line_end);
+  });
+  if (status == Status::Continue) facts_.unset(Facts::Continue);
+}
+
+void Connection::write(std::string& out, std::string_view bytes) {
+  switch (writing_) {
+    case Writing::Counted:
+      bytes = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), to_write_)));
+      out.append(bytes);
+      to_write_ -= bytes.size();
+      break;
+    case Writing::Chunked:
+      if (bytes.empty()) break;  // an empty chunk would end the content
+      append_in_place(out, bytes.size() + max_chunk_size_digits + 2 * line_end.size(), [bytes](char* to) noexcept {
+        to = std::to_chars(to, to + max_chunk_size_digits, bytes.size(), 16).ptr;
+        return put(put(put(to, line_end), bytes), line_end);
+      });
+      break;
+    case Writing::UntilClose:
+      out.append(bytes);
+      break;
+    case Writing::Swallowed:
+      break;
+    case Writing::Nothing:
+    case Writing::Owed:
+    case Writing::Finished:
+      base::expects(false, "content comes between respond() and finish()");
+  }
+}
+
+void Connection::wrote(std::uint64_t bytes) noexcept {
+  base::expects(writing_ == Writing::Counted && bytes <= to_write_, "content of its own that the caller announced");
+  to_write_ -= bytes;
+}
+
+void Connection::finish(std::string& out, const Fields* trailers) {
+  base::expects(writing_ != Writing::Nothing && writing_ != Writing::Owed && writing_ != Writing::Finished,
+                "finish() ends an answer that has begun");
+  if (writing_ == Writing::Chunked) {
+    append_in_place(out, 8 + size_of(trailers), [trailers](char* to) noexcept {
+      to = put(to, "0\r\n");
+      if (trailers != nullptr) to = put(to, trailers->text());
+      return put(to, line_end);
+    });
+  }
+  if (writing_ == Writing::Counted && to_write_ != 0) close_ = true;
+  writing_ = Writing::Finished;
+  settle();
+}
+
+}  // namespace tern::http1

@@ -1,0 +1,76 @@
+#include "http1/target.hpp"
+
+#include "http1/authority.hpp"
+#include "http1/scan.hpp"
+
+#include <tern/base/ascii.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace tern::http1 {
+namespace {
+
+constexpr bool is_visible_char(char c) {
+  return c > 0x20 && c < 0x7f;
+}
+constexpr ByteSet plain_in_path([](char c) { return is_visible_char(c) && c != '%' && c != '?' && c != '#'; });
+constexpr ByteSet plain_in_query([](char c) { return is_visible_char(c) && c != '#'; });
+
+Fault wrong_byte(char c) noexcept {
+  return c == '#' ? Fault::TargetFragment : Fault::TargetByte;
+}
+
+// [ "?" query ]
+Fault check_query(std::string_view text) noexcept {
+  for (const char c : text) {
+    if (!plain_in_query[c]) return wrong_byte(c);
+  }
+  return Fault::None;
+}
+
+// path-abempty [ "?" query ]
+Fault check_path_and_query(std::string_view text) noexcept {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (plain_in_path[c]) continue;
+    if (c == '?') return check_query(text.substr(at));
+    if (c != '%') return wrong_byte(c);
+    if (text.size() - at < 3) return Fault::TargetEscape;
+    const int high = base::hex_value(text[at + 1]);
+    const int low = base::hex_value(text[at + 2]);
+    if (high < 0 || low < 0) return Fault::TargetEscape;
+    if (high == 0 && low == 0) return Fault::TargetNul;
+    at += 2;
+  }
+  return Fault::None;
+}
+
+bool begins_with(std::string_view text, std::string_view scheme) noexcept {
+  return base::equals_ignoring_case(text.substr(0, scheme.size()), scheme);
+}
+
+// "http" [ "s" ] "://" authority path-abempty [ "?" query ]
+Fault check_absolute(std::string_view target) noexcept {
+  const std::size_t scheme = begins_with(target, "http://") ? 7 : begins_with(target, "https://") ? 8 : 0;
+  if (scheme == 0) return Fault::TargetForm;
+  const std::string_view rest = target.substr(scheme);
+  const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
+  if (!is_authority(rest.substr(0, end))) return Fault::TargetAuthority;
+  return check_path_and_query(rest.substr(end));
+}
+
+}  // namespace
+
+bool is_visible(std::string_view target) noexcept {
+  return std::ranges::all_of(target, is_visible_char);
+}
+
+Fault check_target(Method method, std::string_view target) noexcept {
+  if (method == Method::Connect) return is_authority_with_port(target) ? Fault::None : Fault::TargetAuthority;
+  if (target.starts_with('/')) return check_path_and_query(target);
+  if (target == "*") return method == Method::Options ? Fault::None : Fault::TargetForm;
+  return check_absolute(target);
+}
+
+}  // namespace tern::http1

@@ -1,0 +1,191 @@
+// Reading of the shapes that need more than one look at a value: structs, variants, enums, single characters, raw text.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <tern/base/number.hpp>
+#include <tern/json/read.hpp>
+#include <tern/json/writer.hpp>
+
+#include "json/read_state.hpp"
+
+namespace tern::json {
+
+namespace dom = simdjson::dom;
+
+namespace detail {
+
+namespace {
+
+// Objects mostly come in the order of the struct, so the search begins behind the last hit.
+std::size_t find(const ReadTable& table, std::size_t from, std::string_view name) {
+  for (std::size_t i = from; i < table.count; ++i) {
+    if (table.members[i].name == name) return i;
+  }
+  for (std::size_t i = 0; i < from; ++i) {
+    if (table.members[i].name == name) return i;
+  }
+  return table.count;
+}
+
+std::string one_of(const EnumTable& table) {
+  constexpr std::size_t most = 16;
+  const auto& names = table.names();
+  if (names.empty() || names.size() > most) return "unknown name";
+  std::string message = "expected ";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) message.append(i + 1 == names.size() ? " or " : ", ");
+    message.append("\"").append(names[i]).append("\"");
+  }
+  return message;
+}
+
+}  // namespace
+
+void read_struct(Reader& reader, void* object, const ReadTable& table) {
+  dom::object members;
+  if (element_of(reader.node_).get_object().get(members) != simdjson::SUCCESS) return reader.expected(Kinds::Object);
+  void* addresses[max_members];
+  table.addresses(object, addresses);
+  std::uint64_t seen = 0;
+  std::size_t next = 0;
+  for (const dom::key_value_pair member : members) {
+    if (reader.state_.full()) return;
+    const std::size_t at = find(table, next, member.key);
+    if (at == table.count) continue;
+    seen |= std::uint64_t{1} << at;
+    next = at + 1;
+    Reader child(reader.state_, &reader, member.key, no_index, node_of(member.value));
+    table.members[at].read(child, addresses[at]);
+  }
+  std::uint64_t missing = all_members(table.count) & ~seen;
+  if (missing != 0) missing &= ~table.may_be_missing();
+  for (std::size_t i = 0; i < table.count; ++i) {
+    if ((missing >> i & 1) == 0) continue;
+    std::string path = reader.path();
+    append_pointer(path, table.members[i].name);
+    reader.state_.add(std::move(path), "missing");
+  }
+}
+
+std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alternatives) {
+  const Kinds kind = reader.kind();
+  Kinds all = Kinds::None;
+  std::size_t chosen = no_alternative;
+  std::size_t structs = 0;
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    all = all | alternatives[i].kinds;
+    if (alternatives[i].is_struct) ++structs;
+    const bool better = chosen == no_alternative || alternatives[i].kinds == Kinds::Integer;
+    if ((alternatives[i].kinds & kind) != Kinds::None && better) chosen = i;
+  }
+  if (chosen == no_alternative) {
+    reader.expected(all);
+  } else if (kind == Kinds::Object && structs > 1) {
+    chosen = no_alternative;
+    bool several = false;
+    for (std::size_t i = 0; i < alternatives.size(); ++i) {
+      for (const std::string_view name : alternatives[i].names) {
+        if (!is_mark(alternatives, i, name) || !reader.has_member(name)) continue;
+        several = several || (chosen != no_alternative && chosen != i);
+        chosen = i;
+      }
+    }
+    if (several) {
+      reader.fail("the members of several alternatives are mixed");
+      return no_alternative;
+    }
+    if (chosen == no_alternative) reader.fail("no member tells which alternative it is");
+  }
+  return chosen;
+}
+
+bool read_enum(Reader& reader, const EnumTable& table, std::int64_t& out) {
+  std::string_view name;
+  if (!reader.text(name)) return false;
+  const auto value = table.value(name);
+  if (!value) {
+    reader.fail(one_of(table));
+    return false;
+  }
+  out = *value;
+  return true;
+}
+
+void fail_member(Reader& member, const EnumTable& table) {
+  member.fail(one_of(table) + " as name of the member");
+}
+
+bool read_character(Reader& reader, char& out) {
+  std::string_view text;
+  if (!reader.text(text)) return false;
+  if (text.size() != 1 || static_cast<unsigned char>(text[0]) >= 0x80) {
+    reader.fail("expected string of one ASCII character");
+    return false;
+  }
+  out = text[0];
+  return true;
+}
+
+void fail_length(Reader& reader, std::size_t length) {
+  reader.fail("expected array of " + std::to_string(length) + (length == 1 ? " element" : " elements"));
+}
+
+namespace {
+
+void write_raw(Writer& writer, dom::element element);
+
+// An integral double keeps a fraction, so that it stays no integer for the next reader.
+void write_raw_double(Writer& writer, double value) {
+  std::string text;
+  base::append_number(text, value);
+  if (text.find_first_of(".e") == std::string::npos) text.append(".0");
+  writer.raw(text);
+}
+
+void write_raw_container(Writer& writer, dom::element element) {
+  if (element.is_array()) {
+    writer.begin_array();
+    for (const dom::element child : dom::array(element)) write_raw(writer, child);
+    writer.end_array();
+  } else {
+    writer.begin_object();
+    for (const dom::key_value_pair member : dom::object(element)) {
+      writer.key(member.key);
+      write_raw(writer, member.value);
+    }
+    writer.end_object();
+  }
+}
+
+void write_raw(Writer& writer, dom::element element) {
+  switch (element.type()) {
+    case dom::element_type::INT64:
+      return writer.integer(std::int64_t(element));
+    case dom::element_type::UINT64:
+      return writer.unsigned_integer(std::uint64_t(element));
+    case dom::element_type::DOUBLE:
+      return write_raw_double(writer, double(element));
+    case dom::element_type::STRING:
+      return writer.text(std::string_view(element));
+    case dom::element_type::BOOL:
+      return writer.boolean(bool(element));
+    case dom::element_type::NULL_VALUE:
+      return writer.null();
+    default:
+      return write_raw_container(writer, element);
+  }
+}
+
+}  // namespace
+}  // namespace detail
+
+bool Reader::raw(std::string& out) {
+  out.clear();
+  Writer writer(out);
+  detail::write_raw(writer, detail::element_of(node_));
+  return true;
+}
+
+}  // namespace tern::json

@@ -1,0 +1,217 @@
+#include <tern/json/reader.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tern/json/enums.hpp>
+#include <tern/json/read.hpp>
+
+#include "json/read_state.hpp"
+
+namespace tern::json {
+
+namespace dom = simdjson::dom;
+using detail::element_of;
+using detail::no_index;
+using detail::node_of;
+
+namespace {
+
+Kinds kind_of(dom::element element) {
+  switch (element.type()) {
+    case dom::element_type::ARRAY:
+      return Kinds::Array;
+    case dom::element_type::OBJECT:
+      return Kinds::Object;
+    case dom::element_type::INT64:
+    case dom::element_type::UINT64:
+      return Kinds::Integer;
+    case dom::element_type::DOUBLE:
+      return Kinds::Fraction;
+    case dom::element_type::STRING:
+      return Kinds::String;
+    case dom::element_type::BOOL:
+      return Kinds::Boolean;
+    case dom::element_type::NULL_VALUE:
+      break;
+  }
+  return Kinds::Null;
+}
+
+std::string out_of_range(const std::string& min, const std::string& max) {
+  return "integer out of range (" + min + " to " + max + ")";
+}
+
+// Whether a number that was written with fraction or exponent, or beyond 64 bits, is too large to be an integer anyway.
+bool is_huge(dom::element element) {
+  double value = 0;
+  return element.get_double().get(value) == simdjson::SUCCESS && std::abs(value) >= 9223372036854775808.0;
+}
+
+}  // namespace
+
+Kinds Reader::kind() const {
+  return kind_of(element_of(node_));
+}
+
+bool Reader::boolean(bool& out) {
+  if (element_of(node_).get_bool().get(out) == simdjson::SUCCESS) return true;
+  expected(Kinds::Boolean);
+  return false;
+}
+
+bool Reader::integer(std::int64_t& out, std::int64_t min, std::int64_t max) {
+  const dom::element element = element_of(node_);
+  std::int64_t value = 0;
+  if (element.get_int64().get(value) == simdjson::SUCCESS && value >= min && value <= max) {
+    out = value;
+  } else if (is(Kinds::Integer) || is_huge(element)) {
+    fail(out_of_range(std::to_string(min), std::to_string(max)));
+    return false;
+  } else {
+    expected(Kinds::Integer);
+    return false;
+  }
+  return true;
+}
+
+bool Reader::unsigned_integer(std::uint64_t& out, std::uint64_t max) {
+  const dom::element element = element_of(node_);
+  std::uint64_t value = 0;
+  if (element.get_uint64().get(value) == simdjson::SUCCESS && value <= max) {
+    out = value;
+  } else if (is(Kinds::Integer) || is_huge(element)) {
+    fail(out_of_range("0", std::to_string(max)));
+    return false;
+  } else {
+    expected(Kinds::Integer);
+    return false;
+  }
+  return true;
+}
+
+bool Reader::number(double& out) {
+  if (element_of(node_).get_double().get(out) == simdjson::SUCCESS) return true;
+  expected(Kinds::Number);
+  return false;
+}
+
+bool Reader::number(float& out) {
+  double wide = 0;
+  if (!number(wide)) return false;
+  if (std::abs(wide) > static_cast<double>(std::numeric_limits<float>::max())) {
+    fail("number out of range");
+    return false;
+  }
+  out = static_cast<float>(wide);
+  return true;
+}
+
+bool Reader::text(std::string_view& out) {
+  if (element_of(node_).get_string().get(out) == simdjson::SUCCESS) return true;
+  expected(Kinds::String);
+  return false;
+}
+
+bool Reader::text(std::string& out) {
+  std::string_view view;
+  if (!text(view)) return false;
+  out.assign(view);
+  return true;
+}
+
+bool Reader::elements(void* context, void (*f)(void*, Reader&)) {
+  dom::array array;
+  if (element_of(node_).get_array().get(array) != simdjson::SUCCESS) {
+    expected(Kinds::Array);
+    return false;
+  }
+  const std::size_t before = problem_count();
+  std::size_t index = 0;
+  for (const dom::element element : array) {
+    if (state_.full()) break;
+    Reader reader(state_, this, {}, index++, node_of(element));
+    f(context, reader);
+  }
+  return problem_count() == before;
+}
+
+bool Reader::members(void* context, void (*f)(void*, std::string_view, Reader&)) {
+  dom::object object;
+  if (element_of(node_).get_object().get(object) != simdjson::SUCCESS) {
+    expected(Kinds::Object);
+    return false;
+  }
+  const std::size_t before = problem_count();
+  for (const dom::key_value_pair member : object) {
+    if (state_.full()) break;
+    Reader reader(state_, this, member.key, no_index, node_of(member.value));
+    f(context, member.key, reader);
+  }
+  return problem_count() == before;
+}
+
+bool Reader::has_member(std::string_view name) const {
+  dom::object object;
+  if (element_of(node_).get_object().get(object) != simdjson::SUCCESS) return false;
+  for (const dom::key_value_pair member : object) {
+    if (member.key == name) return true;
+  }
+  return false;
+}
+
+std::size_t Reader::size() const {
+  const dom::element element = element_of(node_);
+  if (is(Kinds::Array)) return dom::array(element).size();
+  if (is(Kinds::Object)) return dom::object(element).size();
+  return 0;
+}
+
+void Reader::fail(std::string_view message) {
+  if (!state_.full()) state_.add(path(), message);
+}
+
+void Reader::expected(Kinds kinds) {
+  constexpr std::pair<Kinds, std::string_view> names[] = {
+      {Kinds::Boolean, "boolean"}, {Kinds::Fraction, "number"}, {Kinds::Integer, "integer"}, {Kinds::String, "string"},
+      {Kinds::Array, "array"},     {Kinds::Object, "object"},   {Kinds::Null, "null"},
+  };
+  std::string message = "expected";
+  std::string_view before = " ";
+  for (const auto& [kind, name] : names) {
+    if ((kinds & kind) == Kinds::None) continue;
+    if (kind == Kinds::Integer && (kinds & Kinds::Fraction) != Kinds::None) continue;  // "number" says it
+    message.append(before).append(name);
+    before = " or ";
+  }
+  fail(message);
+}
+
+std::string Reader::path() const {
+  if (parent_ == nullptr) return {};
+  std::string path = parent_->path();
+  detail::append_pointer(path, index_ == no_index ? key_ : std::to_string(index_));
+  return path;
+}
+
+std::size_t Reader::problem_count() const {
+  return state_.error.problems.size();
+}
+
+void detail::append_pointer(std::string& path, std::string_view name) {
+  path.push_back('/');
+  for (const char c : name) {
+    if (c == '~') {
+      path.append("~0");
+    } else if (c == '/') {
+      path.append("~1");
+    } else {
+      path.push_back(c);
+    }
+  }
+}
+
+}  // namespace tern::json

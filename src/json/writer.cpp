@@ -1,0 +1,203 @@
+#include <tern/json/writer.hpp>
+
+#include <simdjson.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include <tern/base/number.hpp>
+
+namespace tern::json {
+
+namespace {
+
+constexpr std::uint64_t repeated(unsigned char byte) {
+  return 0x0101010101010101U * byte;
+}
+
+// The high bit of each byte of the result says whether that byte of `word` must not be copied blindly into a JSON
+// string: a control character, '"', '\', or not ASCII. (Bytes above a hit may be marked without need; below it, never.)
+constexpr std::uint64_t special_bytes(std::uint64_t word) {
+  const std::uint64_t quote = word ^ repeated('"');
+  const std::uint64_t backslash = word ^ repeated('\\');
+  const std::uint64_t found = (word - repeated(0x20)) | (quote - repeated(1)) | (backslash - repeated(1)) | word;
+  return found & repeated(0x80);
+}
+
+bool is_special(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == '"' || byte == '\\' || byte >= 0x80;
+}
+
+// The length of the longest beginning of `text` that can be copied as it is.
+std::size_t plain_length(std::string_view text) {
+  std::size_t at = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; at + 8 <= text.size(); at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text.data() + at, 8);
+      if (const std::uint64_t found = special_bytes(word))
+        return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+    }
+  }
+  while (at < text.size() && !is_special(text[at])) ++at;
+  return at;
+}
+
+// The length of the UTF-8 sequence (RFC 3629) at the beginning of `text`, or 0 if there is none. The texts are short: 1
+// to 4 bytes are looked at.
+std::size_t sequence_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (length > text.size() || !simdjson::validate_utf8(text.data(), length)) return 0;
+  return length;
+}
+
+void append_escaped(std::string& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  switch (c) {
+    case '"':
+      out.append("\\\"");
+      break;
+    case '\\':
+      out.append("\\\\");
+      break;
+    case '\b':
+      out.append("\\b");
+      break;
+    case '\f':
+      out.append("\\f");
+      break;
+    case '\n':
+      out.append("\\n");
+      break;
+    case '\r':
+      out.append("\\r");
+      break;
+    case '\t':
+      out.append("\\t");
+      break;
+    default:
+      out.append("\\u00").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
+  }
+}
+
+// Text with something special in it. Where it is UTF-8 as a whole, which one fast look tells, only ASCII is special.
+void append_text(std::string& out, std::string_view text) {
+  const bool valid = simdjson::validate_utf8(text.data(), text.size());
+  while (!text.empty()) {
+    const std::size_t plain = plain_length(text);
+    out.append(text, 0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    std::size_t length = 1;
+    if (static_cast<unsigned char>(text[0]) < 0x80) {
+      append_escaped(out, text[0]);
+    } else if (valid) {
+      while (length < text.size() && static_cast<unsigned char>(text[length]) >= 0x80) ++length;
+      out.append(text, 0, length);
+    } else if (const std::size_t sequence = sequence_length(text)) {
+      length = sequence;
+      out.append(text, 0, length);
+    } else {
+      out.append("\xEF\xBF\xBD");  // U+FFFD for each byte that is part of no sequence
+    }
+    text.remove_prefix(length);
+  }
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  out.push_back('"');
+  if (plain_length(text) == text.size()) {
+    out.append(text);
+  } else {
+    append_text(out, text);
+  }
+  out.push_back('"');
+}
+
+}  // namespace
+
+void Writer::null() {
+  separate();
+  out_.append("null");
+}
+
+void Writer::boolean(bool value) {
+  separate();
+  out_.append(value ? "true" : "false");
+}
+
+void Writer::integer(std::int64_t value) {
+  separate();
+  base::append_number(out_, static_cast<long long>(value));
+}
+
+void Writer::unsigned_integer(std::uint64_t value) {
+  separate();
+  base::append_number(out_, static_cast<unsigned long long>(value));
+}
+
+void Writer::number(double value) {
+  if (!std::isfinite(value)) return null();
+  separate();
+  base::append_number(out_, value);
+}
+
+void Writer::number(float value) {
+  if (!std::isfinite(value)) return null();
+  separate();
+  base::append_number(out_, value);
+}
+
+void Writer::text(std::string_view value) {
+  separate();
+  append_quoted(out_, value);
+}
+
+void Writer::raw(std::string_view json) {
+  separate();
+  out_.append(json);
+}
+
+void Writer::begin_array() {
+  separate();
+  comma_ = false;
+  out_.push_back('[');
+}
+
+void Writer::end_array() {
+  comma_ = true;
+  out_.push_back(']');
+}
+
+void Writer::begin_object() {
+  separate();
+  comma_ = false;
+  out_.push_back('{');
+}
+
+void Writer::key(std::string_view name) {
+  separate();
+  append_quoted(out_, name);
+  out_.push_back(':');
+  comma_ = false;
+}
+
+void Writer::end_object() {
+  comma_ = true;
+  out_.push_back('}');
+}
+
+void detail::write_struct(Writer& writer, const WriteMember* members, const void* const* addresses, std::size_t count) {
+  writer.begin_object();
+  for (std::size_t i = 0; i < count; ++i) {
+    writer.key(members[i].name);
+    members[i].write(writer, addresses[i]);
+  }
+  writer.end_object();
+}
+
+}  // namespace tern::json

@@ -1,0 +1,140 @@
+#include "net/listener.hpp"
+
+#include "net/loop.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace tern::net {
+namespace {
+
+constexpr int accepts_per_round = 64;
+constexpr int accepts_per_drain = 65'536;
+constexpr Milliseconds starved_pause{100};
+
+// Errors of the one connection that was to be accepted (accept(2), "Error handling"), not of the listening socket.
+bool concerns_one_connection(int error) noexcept {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case EPERM:
+    case ENOPROTOOPT:
+    case EOPNOTSUPP:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENONET:
+    case ETIMEDOUT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool Listener::open(Loop& loop, ListenSocket socket, AcceptHandler& handler) {
+  close();
+  loop_ = &loop;
+  handler_ = &handler;
+  socket_ = std::move(socket);
+  paused_ = starved_ = false;
+  watch();
+  if (watching_) return true;
+  const int error = errno;
+  close();
+  errno = error;
+  return false;
+}
+
+void Listener::pause() {
+  paused_ = true;
+  watch();
+}
+
+void Listener::resume() {
+  paused_ = false;
+  if (!starved_) resume_watching();
+}
+
+void Listener::drain_accept_queue() {
+  for (int i = 0; i < accepts_per_drain && accept_one(); ++i) {
+  }
+}
+
+void Listener::close() {
+  if (!is_open()) return;
+  forget_starvation();
+  if (watching_) loop_->poller_.remove(socket_.descriptor.number(), *this);
+  watching_ = false;
+  socket_ = {};
+}
+
+void Listener::on_ready(std::uint32_t) {
+  for (int i = 0; i < accepts_per_round && watching_ && accept_one(); ++i) {
+  }
+}
+
+bool Listener::accept_one() {
+  if (!is_open()) return false;
+  sockaddr_storage peer{};
+  socklen_t length = sizeof peer;
+  Descriptor connection(::accept4(socket_.descriptor.number(), reinterpret_cast<sockaddr*>(&peer), &length,
+                                  SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (connection) {
+    ++loop_->counters_.accepts;
+    handler_->on_accept(std::move(connection), Address::from(peer));
+    return true;
+  }
+  if (errno == EAGAIN) return false;
+  if (concerns_one_connection(errno)) return true;
+  starve();  // EMFILE, ENFILE, ENOBUFS, ENOMEM; and nothing that we do not know makes us spin
+  return false;
+}
+
+void Listener::starve() {
+  if (!starved_) loop_->starved_.push_back(this);
+  starved_ = true;
+  loop_->arm(*this, starved_pause);
+  watch();
+}
+
+void Listener::fed() {
+  forget_starvation();
+  resume_watching();
+}
+
+void Listener::forget_starvation() noexcept {
+  if (!std::exchange(starved_, false)) return;
+  std::erase(loop_->starved_, this);
+  loop_->disarm(*this);
+}
+
+void Listener::resume_watching() {
+  watch();
+  if (is_open() && !paused_ && !watching_) starve();  // the kernel is out of memory: later, then
+}
+
+// Adds to or removes from the poller, whatever is due: a paused listener is not watched at all.
+void Listener::watch() {
+  const bool wanted = is_open() && !paused_ && !starved_;
+  if (wanted == watching_) return;
+  ++loop_->counters_.watches;
+  if (!wanted) {
+    loop_->poller_.remove(socket_.descriptor.number(), *this);
+    watching_ = false;
+    return;
+  }
+  // A Unix socket is shared by the loops; one of them is woken for a connection, not all.
+  const bool shared = socket_.address.family() == Address::Family::Unix;
+  const int error = loop_->poller_.add(socket_.descriptor.number(), *this, EPOLLIN | (shared ? EPOLLEXCLUSIVE : 0U));
+  errno = error;
+  watching_ = error == 0;
+}
+
+}  // namespace tern::net

@@ -1,0 +1,228 @@
+#include "net/loop.hpp"
+
+#include "net/listener.hpp"
+
+#include <tern/base/block_pool.hpp>
+#include <tern/base/expects.hpp>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+namespace tern::net {
+namespace {
+
+std::uint64_t read_clock() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1000 + static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
+}
+
+std::int64_t read_second() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &time);
+  return time.tv_sec;
+}
+
+}  // namespace
+
+RoundEnd::~RoundEnd() {
+  if (previous_ == nullptr) return;
+  *previous_ = following_;
+  if (following_ != nullptr) following_->previous_ = previous_;
+}
+
+void Loop::StreamList::push(Stream& stream) noexcept {
+  stream.next_ = nullptr;
+  (last == nullptr ? first : last->next_) = &stream;
+  last = &stream;
+}
+
+Stream* Loop::StreamList::pop() noexcept {
+  Stream* stream = first;
+  if (stream == nullptr) return nullptr;
+  first = std::exchange(stream->next_, nullptr);
+  if (first == nullptr) last = nullptr;
+  return stream;
+}
+
+Loop::Loop()
+    : wake_(*this),
+      now_(read_clock()),
+      wheel_(now_),
+      buffer_(std::make_unique_for_overwrite<char[]>(2 * receive_size + RestBuffer::padding)) {
+  wake_.event = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_.event) throw std::system_error(errno, std::system_category(), "eventfd");
+  // Edge-triggered, so that it need not be read: each write wakes once.
+  const int error = poller_.add(wake_.event.number(), wake_, EPOLLIN | EPOLLET);
+  if (error != 0) throw std::system_error(error, std::system_category(), "epoll_ctl");
+}
+
+Loop::~Loop() {
+  std::vector<base::Function<void()>> unrun;
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    unrun.swap(posts_);
+  }
+  unrun.clear();  // may close streams
+  finish_all_closed();
+  base::expects(streams_ == 0, "streams are closed before their loop is destroyed");
+}
+
+void Loop::run() {
+  const base::BlockPoolScope blocks;
+  Executor* before = make_current(this);
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = false;
+  }
+  second_ = 0;
+  read_clocks();
+  while (round()) {
+  }
+  finish_all_closed();
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+    stop_requested_ = false;
+  }
+  make_current(before);
+}
+
+void Loop::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (stopped_) return;
+    stop_requested_ = true;
+  }
+  wake();
+}
+
+void Loop::post(base::Function<void()> work) {
+  {
+    const std::scoped_lock lock(mutex_);
+    // Refused work is destroyed with `work`, after the lock has been given back.
+    if (stopped_ || stop_requested_) return;
+    posts_.push_back(std::move(work));
+  }
+  wake();
+}
+
+// Both sides write their own flag first and read the other's then, so that one of them sees the other.
+void Loop::wake() noexcept {
+  signalled_.store(true);
+  if (!sleeping_.exchange(false)) return;
+  const std::uint64_t one = 1;
+  // Cannot fail in a way that matters: a full counter has woken the loop already.
+  [[maybe_unused]] const ssize_t written = ::write(wake_.event.number(), &one, sizeof one);
+}
+
+void Loop::wait() noexcept {
+  // Streams may have been closed before run() was called.
+  const bool work_is_left = resumed_.first != nullptr || round_ends_ != nullptr || closing_.first != nullptr;
+  int timeout = work_is_left ? 0 : wheel_.wait(read_clock());
+  if (timeout != 0) {
+    sleeping_.store(true);
+    if (signalled_.load()) timeout = 0;
+  }
+  poller_.wait(timeout);
+  sleeping_.store(false, std::memory_order_relaxed);
+}
+
+bool Loop::round() {
+  wait();
+  ++counters_.rounds;
+  read_clocks();
+  poller_.dispatch();
+  wheel_.advance(now_);
+  const bool goes_on = run_posts();
+  present_resumed();
+  end_round();
+  finish_closed();
+  return goes_on;
+}
+
+void Loop::read_clocks() {
+  const std::uint64_t before = std::exchange(now_, read_clock());
+  if (second_ != 0 && before / TimerWheel::tick_length == now_ / TimerWheel::tick_length) return;
+  const std::int64_t second = read_second();
+  if (second == second_) return;
+  second_ = second;
+  if (second_hook_) second_hook_(second);
+}
+
+bool Loop::run_posts() {
+  if (!signalled_.load()) return true;
+  signalled_.store(false);
+  bool stop = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    working_.swap(posts_);
+    stop = stop_requested_;
+  }
+  for (base::Function<void()>& work : working_) {
+    const base::Function<void()> once = std::move(work);  // what it holds is released before the next one runs
+    once();
+  }
+  working_.clear();
+  return !stop;
+}
+
+void Loop::present_resumed() {
+  // Those that are resumed meanwhile wait for the next round, so that sockets get their turn.
+  StreamList list = std::exchange(resumed_, {});
+  while (Stream* stream = list.pop()) stream->on_round();
+}
+
+void Loop::at_round_end(RoundEnd& wants) noexcept {
+  if (wants.previous_ != nullptr) return;
+  wants.following_ = round_ends_;
+  wants.previous_ = &round_ends_;
+  if (round_ends_ != nullptr) round_ends_->previous_ = &wants.following_;
+  round_ends_ = &wants;
+}
+
+void Loop::end_round() noexcept {
+  RoundEnd* list = std::exchange(round_ends_, nullptr);
+  if (list != nullptr) list->previous_ = &list;
+  while (list != nullptr) {
+    RoundEnd& first = *list;
+    list = first.following_;
+    if (list != nullptr) list->previous_ = &list;
+    first.previous_ = nullptr;
+    first.on_round_end();
+  }
+}
+
+void Loop::finish_closed() {
+  while (Stream* stream = closing_.pop()) stream->finish();
+}
+
+// Also those that were resumed and then closed, without presenting anything any more.
+void Loop::finish_all_closed() {
+  do {
+    finish_closed();
+    StreamList list = std::exchange(resumed_, {});
+    while (Stream* stream = list.pop()) {
+      stream->listed_ = !stream->closing_;
+      (stream->closing_ ? closing_ : resumed_).push(*stream);
+    }
+  } while (closing_.first != nullptr);
+}
+
+void Loop::stream_finished() noexcept {
+  --streams_;
+  if (starved_.empty()) return;
+  for (Listener* listener : std::exchange(starved_, {})) listener->fed();
+}
+
+void Loop::Wake::on_ready(std::uint32_t) {
+  ++loop.counters_.wakes;
+}
+
+}  // namespace tern::net

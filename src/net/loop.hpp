@@ -1,0 +1,159 @@
+// One thread's event loop: readiness of descriptors, timers, posted work.
+//
+// A round: wait; refresh the clock; tell streams and listeners what is ready; call the timers that are due; run what
+// was posted; present kept bytes of resumed streams again; call whoever asked for the end of the round; finish the
+// streams that were closed.
+//
+// The seam: nothing outside net/ knows about epoll. Streams and listeners report completions (bytes, end, sent, closed,
+// accepted), which a second implementation on io_uring can report as well.
+#pragma once
+
+#include "net/poller.hpp"
+#include "net/stream.hpp"
+#include "net/timer_wheel.hpp"
+
+#include <tern/base/function.hpp>
+#include <tern/coro/executor.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace tern::net {
+
+class Listener;
+
+// A number that one thread counts and others may read.
+class Counter {
+public:
+  void operator++() noexcept { value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  std::uint64_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+private:
+  std::atomic<std::uint64_t> value_ = 0;
+};
+
+// What a loop has asked of the kernel so far.
+struct Counters {
+  Counter rounds;    // returns from waiting
+  Counter receives;  // calls of recv
+  Counter sends;     // calls of send or sendmsg
+  Counter accepts;   // connections accepted
+  Counter watches;   // calls of epoll_ctl
+  Counter wakes;     // writes to the eventfd, counted where they arrive
+};
+
+// Something that wants to be called at the end of the present round, such as a connection that collects its answers.
+class RoundEnd {
+public:
+  RoundEnd(const RoundEnd&) = delete;
+  RoundEnd& operator=(const RoundEnd&) = delete;
+
+  virtual void on_round_end() noexcept = 0;
+
+protected:
+  RoundEnd() = default;
+  ~RoundEnd();  // takes itself off the list
+
+private:
+  friend class Loop;
+  RoundEnd** previous_ = nullptr;  // the pointer that points here; null when not on the list
+  RoundEnd* following_ = nullptr;
+};
+
+class Loop final : public Executor, public Timers {
+public:
+  Loop();   // throws std::system_error when the kernel gives no epoll instance or no eventfd
+  ~Loop();  // not while it runs; streams that were closed get their on_closed(), open ones must not be left
+
+  // Serves until stop(). The calling thread is the loop's until it returns: Executor::current() is this loop, and block
+  // pools are on. May be called again, from another thread too. Streams that were closed have had their on_closed()
+  // when it returns; open ones stay open.
+  void run();
+
+  // From any thread: run() returns after the present round and after work that was posted before. A stop() before the
+  // first run() makes that one return at once; after run() has returned, it does nothing.
+  void stop();
+
+  // Work posted after stop() is destroyed unrun, by the thread that posts it, until run() is called again.
+  void post(base::Function<void()> work) override;
+
+  std::uint64_t now() const noexcept override { return now_; }
+  void arm(Timer& timer, Milliseconds delay) override { wheel_.arm(timer, now_, delay); }
+  void disarm(Timer& timer) noexcept override { wheel_.disarm(timer); }
+
+  // `hook` is called by run() with the seconds since 1970 before anything else, and then at the start of each round in
+  // which they have changed; an idle loop is not woken for it. Set before run().
+  void every_second(base::Function<void(std::int64_t)> hook) { second_hook_ = std::move(hook); }
+
+  // Calls `wants` once, at the end of this round (of the next one, when called from there).
+  void at_round_end(RoundEnd& wants) noexcept;
+
+  const Counters& counters() const noexcept { return counters_; }
+  // Streams between open() and on_closed().
+  std::size_t streams() const noexcept { return streams_; }
+
+private:
+  friend class Stream;
+  friend class Listener;
+
+  static constexpr std::size_t receive_size = 64 * 1024;
+
+  struct Wake final : Watched {
+    explicit Wake(Loop& owner) : loop(owner) {}
+    void on_ready(std::uint32_t events) override;
+    Loop& loop;
+    Descriptor event;
+  };
+
+  // A queue of streams, linked through Stream::next_.
+  struct StreamList {
+    void push(Stream& stream) noexcept;
+    Stream* pop() noexcept;
+    Stream* first = nullptr;
+    Stream* last = nullptr;
+  };
+
+  bool round();  // false when it is time to stop
+  void read_clocks();
+  void wait() noexcept;
+  void wake() noexcept;
+  bool run_posts();
+  void present_resumed();
+  void end_round() noexcept;
+  void finish_closed();
+  void finish_all_closed();
+
+  // For streams and listeners.
+  void stream_finished() noexcept;  // a descriptor has become free
+  // Where recv() writes: `receive_size` bytes, with as many in front and padding behind.
+  char* received() noexcept { return buffer_.get() + receive_size; }
+
+  Poller poller_;
+  Wake wake_;
+  std::uint64_t now_;
+  std::int64_t second_ = 0;
+  TimerWheel wheel_;
+  Counters counters_;
+  std::unique_ptr<char[]> buffer_;
+  StreamList resumed_;
+  StreamList closing_;
+  RoundEnd* round_ends_ = nullptr;
+  std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free
+  std::size_t streams_ = 0;
+  base::Function<void(std::int64_t)> second_hook_;
+  std::vector<base::Function<void()>> working_;  // posts that are being run
+
+  std::atomic<bool> sleeping_ = false;   // the loop waits, or is about to, and wants a wake-up
+  std::atomic<bool> signalled_ = false;  // there is something in `posts_`, or a stop
+  std::mutex mutex_;                     // for what follows
+  std::vector<base::Function<void()>> posts_;
+  bool stop_requested_ = false;
+  bool stopped_ = false;  // run() has returned
+};
+
+}  // namespace tern::net

@@ -1,0 +1,306 @@
+#include "net/loop.hpp"
+
+#include "net/test_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace tern::net {
+namespace {
+
+struct TestTimer final : Timer {
+  explicit TestTimer(std::function<void()> f) : action(std::move(f)) {}
+  void on_timer() noexcept override { action(); }
+  std::function<void()> action;
+};
+
+struct TestRoundEnd final : RoundEnd {
+  explicit TestRoundEnd(std::function<void()> f) : action(std::move(f)) {}
+  void on_round_end() noexcept override { action(); }
+  std::function<void()> action;
+};
+
+TEST(Loop, runs_posted_work_in_order_and_returns_after_stop) {
+  Loop loop;
+  std::vector<int> order;
+  for (int i = 0; i < 100; ++i) loop.post([&order, i] { order.push_back(i); });
+  loop.post([&] { loop.stop(); });
+  loop.run();
+  ASSERT_EQ(order.size(), 100U);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Loop, never_runs_work_inside_the_call_that_posts_it) {
+  Loop loop;
+  bool inside = true;
+  loop.post([&] {
+    loop.post([&] {
+      EXPECT_FALSE(inside);
+      loop.stop();
+    });
+    inside = false;
+  });
+  loop.run();
+}
+
+TEST(Loop, is_current_while_it_runs) {
+  Loop loop;
+  EXPECT_EQ(Executor::current(), nullptr);
+  loop.post([&] {
+    EXPECT_EQ(Executor::current(), &loop);
+    loop.stop();
+  });
+  loop.run();
+  EXPECT_EQ(Executor::current(), nullptr);
+}
+
+TEST(Loop, runs_what_was_posted_before_stop_and_destroys_what_comes_after) {
+  Loop loop;
+  int runs = 0;
+  const auto token = std::make_shared<int>(0);
+  loop.post([&] { loop.stop(); });
+  loop.post([&runs, token] {
+    ++runs;  // in the queue before stop() was called
+  });
+  loop.post([&] { loop.post([&runs, token] { runs += 100; }); });
+  loop.run();
+  EXPECT_EQ(runs, 1);
+  loop.post([&runs, token] { runs += 100; });
+  EXPECT_EQ(token.use_count(), 1);
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(Loop, can_be_stopped_before_it_runs) {
+  Loop loop;
+  loop.stop();
+  loop.run();
+  loop.stop();  // has stopped already: does nothing to the next run
+  bool ran = false;
+  TestTimer timer([&] {
+    ran = true;
+    loop.stop();
+  });
+  loop.arm(timer, Milliseconds(1));
+  loop.run();
+  EXPECT_TRUE(ran);
+}
+
+TEST(Loop, can_be_run_again_in_another_thread) {
+  Loop loop;
+  int runs = 0;
+  for (int i = 0; i < 3; ++i) {
+    TestTimer timer([&] {
+      loop.post([&] {
+        ++runs;
+        loop.stop();
+      });
+    });
+    loop.arm(timer, Milliseconds(1));
+    std::thread thread([&] { loop.run(); });
+    thread.join();
+  }
+  EXPECT_EQ(runs, 3);
+}
+
+TEST(Loop, destroys_work_that_never_ran) {
+  const auto token = std::make_shared<int>(0);
+  {
+    Loop loop;
+    loop.post([token] {});
+    EXPECT_EQ(token.use_count(), 2);
+  }
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(Loop, releases_each_work_before_the_next_one_runs) {
+  Loop loop;
+  const auto token = std::make_shared<int>(0);
+  loop.post([token] {});
+  loop.post([&] {
+    EXPECT_EQ(token.use_count(), 1);
+    loop.stop();
+  });
+  loop.run();
+}
+
+TEST(Loop, takes_posts_from_many_threads_each_in_order) {
+  constexpr int threads = 4;
+  constexpr int posts = 20'000;
+  LoopThread server;
+  std::vector<int> last(threads, -1);
+  int wrong = 0;
+  {
+    std::vector<std::jthread> posters;
+    for (int t = 0; t < threads; ++t) {
+      posters.emplace_back([&, t] {
+        for (int i = 0; i < posts; ++i) {
+          server.loop.post([&, t, i] {
+            int& before = last[static_cast<std::size_t>(t)];
+            wrong += before + 1 == i ? 0 : 1;
+            before = i;
+          });
+        }
+      });
+    }
+  }
+  server.on_loop([] {});
+  server.stop();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(last, std::vector<int>(threads, posts - 1));
+}
+
+TEST(Loop, wakes_up_for_posts_only_when_it_sleeps) {
+  Loop loop;
+  for (int i = 0; i < 1000; ++i) loop.post([] {});
+  loop.post([&] {
+    for (int i = 0; i < 1000; ++i) loop.post([] {});
+    loop.post([&] { loop.stop(); });
+  });
+  loop.run();
+  EXPECT_EQ(loop.counters().wakes.value(), 0U);
+  EXPECT_LE(loop.counters().rounds.value(), 3U);
+}
+
+TEST(Loop, hears_every_post_of_a_ping_pong_between_two_loops) {
+  LoopThread a;
+  LoopThread b;
+  std::promise<void> done;
+  std::function<void(int)> ping = [&](int left) {
+    if (left == 0) return done.set_value();
+    (left % 2 == 0 ? a : b).loop.post([&, left] { ping(left - 1); });
+  };
+  ping(20'000);
+  EXPECT_EQ(done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+}
+
+TEST(Loop, lets_work_that_posts_itself_not_starve_timers) {
+  Loop loop;
+  bool over = false;
+  std::function<void()> again = [&] {
+    if (!over) loop.post([&] { again(); });
+  };
+  TestTimer timer([&] {
+    over = true;
+    loop.stop();
+  });
+  again();
+  loop.arm(timer, Milliseconds(30));
+  loop.run();
+  EXPECT_TRUE(over);
+}
+
+TEST(Loop, calls_timers_in_order_and_not_early) {
+  Loop loop;
+  const std::uint64_t begin = loop.now();
+  std::vector<int> order;
+  TestTimer second([&] {
+    order.push_back(2);
+    EXPECT_GE(loop.now(), begin + 80);
+    loop.stop();
+  });
+  TestTimer never([&] { order.push_back(9); });
+  TestTimer first([&] {
+    order.push_back(1);
+    EXPECT_GE(loop.now(), begin + 20);
+    loop.disarm(never);
+  });
+  loop.arm(second, Milliseconds(80));
+  loop.arm(never, Milliseconds(60));
+  loop.arm(first, Milliseconds(20));
+  loop.run();
+  EXPECT_EQ(order, (std::vector{1, 2}));
+  EXPECT_LE(loop.counters().rounds.value(), 5U) << "the loop sleeps until a timer is due";
+}
+
+TEST(Loop, tells_the_second_before_anything_else) {
+  Loop loop;
+  std::int64_t told = 0;
+  loop.every_second([&](std::int64_t second) { told = second; });
+  loop.post([&] {
+    EXPECT_NE(told, 0);
+    loop.stop();
+  });
+  const auto before = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  loop.run();
+  EXPECT_GE(told, before - 1);
+  EXPECT_LE(told, before + 60);
+}
+
+TEST(Loop, tells_when_the_second_has_changed) {
+  Loop loop;
+  std::vector<std::int64_t> told;
+  TestTimer timer([&] { loop.arm(timer, Milliseconds(50)); });
+  loop.every_second([&](std::int64_t second) {
+    told.push_back(second);
+    if (told.size() == 3) loop.stop();
+  });
+  loop.arm(timer, Milliseconds(50));
+  loop.run();
+  loop.disarm(timer);
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_LT(told[0], told[1]);
+  EXPECT_LT(told[1], told[2]);
+}
+
+TEST(Loop, calls_at_the_end_of_the_round_once_for_many_wishes) {
+  Loop loop;
+  int calls = 0;
+  bool posted_work_ran = false;
+  TestRoundEnd round_end([&] {
+    ++calls;
+    EXPECT_TRUE(posted_work_ran);
+  });
+  loop.post([&] {
+    loop.at_round_end(round_end);
+    loop.at_round_end(round_end);
+  });
+  loop.post([&] {
+    posted_work_ran = true;
+    loop.stop();
+  });
+  loop.run();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Loop, forgets_a_round_end_that_is_destroyed) {
+  Loop loop;
+  int calls = 0;
+  auto a = std::make_unique<TestRoundEnd>([&] { ++calls; });
+  auto c = std::make_unique<TestRoundEnd>([&] { ++calls; });
+  TestRoundEnd b([&] {  // called second, and takes the third along
+    ++calls;
+    a.reset();
+  });
+  loop.post([&] {
+    loop.at_round_end(*a);
+    loop.at_round_end(b);
+    loop.at_round_end(*c);
+    c.reset();
+    loop.stop();
+  });
+  loop.run();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Loop, calls_in_the_next_round_what_is_wished_at_the_end_of_one) {
+  Loop loop;
+  int calls = 0;
+  TestRoundEnd round_end([&] {
+    if (++calls < 3) {
+      loop.at_round_end(round_end);
+    } else {
+      loop.stop();
+    }
+  });
+  loop.at_round_end(round_end);
+  loop.run();
+  EXPECT_EQ(calls, 3);
+}
+
+}  // namespace
+}  // namespace tern::net

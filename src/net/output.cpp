@@ -1,0 +1,29 @@
+#include "net/output.hpp"
+
+namespace tern::net {
+namespace {
+
+constexpr std::size_t kept_capacity = 256 * 1024;
+
+}  // namespace
+
+void Output::append(std::string&& bytes) {
+  if (bytes.size() <= large) {
+    text_.append(bytes);
+    return;
+  }
+  body_bytes_ += bytes.size();
+  bodies_.push_back({.at = text_.size(), .bytes = std::move(bytes)});
+}
+
+void Output::clear() noexcept {
+  if (text_.capacity() > kept_capacity) {
+    std::string().swap(text_);  // (an assignment would keep the memory)
+  } else {
+    text_.clear();
+  }
+  bodies_.clear();
+  body_bytes_ = 0;
+}
+
+}  // namespace tern::net

@@ -1,0 +1,56 @@
+// Bytes on their way out, in order: small pieces are collected in one text, large bodies stay pieces of their own and
+// leave by a gathered write, uncopied.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tern::net {
+
+class Output {
+public:
+  // A body of more than this many bytes is moved in; a smaller one is cheaper to copy.
+  static constexpr std::size_t large = 16 * 1024;
+
+  // Where small pieces go: append to its end, and leave alone what is there.
+  std::string& text() noexcept { return text_; }
+
+  void append(std::string_view bytes) { text_.append(bytes); }
+  void append(const char* literal) { text_.append(literal); }
+  void append(std::string&& bytes);
+
+  bool empty() const noexcept { return text_.empty() && bodies_.empty(); }
+  std::size_t size() const noexcept { return text_.size() + body_bytes_; }
+
+  // Forgets the bytes and keeps the memory of the text, unless an unusually large one has blown it up.
+  void clear() noexcept;
+
+  // Calls f(std::string_view) with each piece, in order.
+  template <class F>
+  void visit(F&& f) const {
+    std::size_t from = 0;
+    for (const Body& body : bodies_) {
+      if (body.at != from) f(std::string_view(text_).substr(from, body.at - from));
+      f(std::string_view(body.bytes));
+      from = body.at;
+    }
+    if (from != text_.size()) f(std::string_view(text_).substr(from));
+  }
+
+private:
+  friend class SendQueue;
+
+  struct Body {
+    std::size_t at;  // how many bytes of the text go before it
+    std::string bytes;
+  };
+
+  std::string text_;
+  std::vector<Body> bodies_;
+  std::size_t body_bytes_ = 0;
+};
+
+}  // namespace tern::net

@@ -1,0 +1,88 @@
+#include "net/send_queue.hpp"
+
+#include "net/output.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tern::net {
+namespace {
+
+iovec piece(std::string_view bytes) noexcept {
+  return {.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
+}
+
+}  // namespace
+
+std::size_t SendQueue::gather(const Output& output, iovec (&pieces)[max_pieces]) noexcept {
+  std::size_t count = 0;
+  output.visit([&](std::string_view bytes) {
+    if (count < max_pieces) pieces[count++] = piece(bytes);
+  });
+  return count;
+}
+
+std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
+  const std::size_t count = std::min(pieces_.size(), max_pieces);
+  for (std::size_t i = 0; i < count; ++i) {
+    pieces[i] = piece(std::string_view(pieces_[i]).substr(i == 0 ? sent_ : 0));
+  }
+  return count;
+}
+
+void SendQueue::append(std::string_view bytes) {
+  if (bytes.empty()) return;
+  // Small pieces share a string, so that a queue of many small answers does not become many small allocations.
+  if (pieces_.empty() || pieces_.back().size() + bytes.size() > Output::large) {
+    pieces_.emplace_back(bytes);
+  } else {
+    pieces_.back().append(bytes);
+  }
+  size_ += bytes.size();
+}
+
+void SendQueue::append_body(std::string&& bytes, std::size_t skip) {
+  if (pieces_.empty()) {
+    sent_ = skip;
+    pieces_.push_back(std::move(bytes));
+  } else {
+    // Only the first piece can have been sent in part, and this one is not the first: nothing of it has been sent.
+    pieces_.push_back(std::move(bytes));
+  }
+  size_ += pieces_.back().size() - skip;
+}
+
+void SendQueue::take(Output& output, std::size_t skip) {
+  std::size_t from = 0;
+  const auto take_text = [&](std::size_t to) {
+    const std::string_view text = std::string_view(output.text_).substr(from, to - from);
+    const std::size_t skipped = std::min(skip, text.size());
+    skip -= skipped;
+    append(text.substr(skipped));
+    from = to;
+  };
+  for (Output::Body& body : output.bodies_) {
+    take_text(body.at);
+    const std::size_t skipped = std::min(skip, body.bytes.size());
+    skip -= skipped;
+    if (skipped < body.bytes.size()) append_body(std::move(body.bytes), skipped);
+  }
+  take_text(output.text_.size());
+  output.clear();
+}
+
+void SendQueue::consume(std::size_t count) noexcept {
+  size_ -= count;
+  while (count != 0) {
+    const std::size_t left = pieces_.front().size() - sent_;
+    if (count < left) {
+      sent_ += count;
+      return;
+    }
+    count -= left;
+    sent_ = 0;
+    pieces_.pop_front();
+  }
+}
+
+}  // namespace tern::net

@@ -1,0 +1,265 @@
+#include "net/stream.hpp"
+
+#include "net/loop.hpp"
+#include "net/output.hpp"
+
+#include <tern/base/expects.hpp>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <cerrno>
+#include <cstring>
+
+namespace tern::net {
+namespace {
+
+constexpr std::uint32_t read_events = EPOLLIN | EPOLLRDHUP;
+constexpr int receives_per_round = 4;  // of 64 KiB each: a busy peer does not keep the others waiting
+constexpr int sends_per_round = 16;
+
+int socket_error(int descriptor) noexcept {
+  int error = 0;
+  socklen_t length = sizeof error;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &length) != 0) return errno;
+  return error != 0 ? error : ECONNRESET;
+}
+
+// What the kernel took, 0 if it has no room, or minus errno.
+ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters) noexcept {
+  for (;;) {
+    ++counters.sends;
+    ssize_t sent;
+    if (count == 1) {
+      sent = ::send(descriptor, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL);
+    } else {
+      msghdr message{};
+      message.msg_iov = pieces;
+      message.msg_iovlen = count;
+      sent = ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
+    }
+    if (sent >= 0) return sent;
+    if (errno == EAGAIN) return 0;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+}  // namespace
+
+Stream::~Stream() {
+  base::expects(!open_ && !closing_, "a stream is destroyed after on_closed()");
+}
+
+void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const Address& remote) {
+  base::expects(!open_ && !closing_, "a stream is opened once");
+  loop_ = &loop;
+  handler_ = &handler;
+  socket_ = std::move(socket);
+  remote_ = remote;
+  error_ = 0;
+  open_ = true;
+  paused_ = ended_ = represent_ = finish_writing_ = false;
+  ++loop.streams_;
+  watch(read_events);
+}
+
+void Stream::send(Output& output) {
+  if (!open_ || finish_writing_ || output.empty()) {
+    output.clear();
+    return;
+  }
+  std::size_t sent = 0;
+  if (queue_ == nullptr) {
+    iovec pieces[SendQueue::max_pieces];
+    const ssize_t result = send_pieces(socket_.number(), pieces, SendQueue::gather(output, pieces), loop_->counters_);
+    if (result < 0) {
+      output.clear();
+      return end(static_cast<int>(-result));
+    }
+    sent = static_cast<std::size_t>(result);
+    if (sent == output.size()) return output.clear();
+    queue_ = std::make_unique<SendQueue>();
+  }
+  queue_->take(output, sent);
+  watch(wanted());
+}
+
+void Stream::send(std::string_view bytes) {
+  if (!open_ || finish_writing_ || bytes.empty()) return;
+  if (queue_ == nullptr) {
+    iovec piece{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
+    const ssize_t result = send_pieces(socket_.number(), &piece, 1, loop_->counters_);
+    if (result < 0) return end(static_cast<int>(-result));
+    bytes.remove_prefix(static_cast<std::size_t>(result));
+    if (bytes.empty()) return;
+    queue_ = std::make_unique<SendQueue>();
+  }
+  queue_->append(bytes);
+  watch(wanted());
+}
+
+void Stream::resume() {
+  if (!paused_) return;
+  paused_ = false;
+  if (!open_ || ended_) return;
+  represent_ = true;
+  if (!listed_) {
+    listed_ = true;
+    loop_->resumed_.push(*this);
+  }
+}
+
+void Stream::shutdown_write() {
+  if (!open_ || finish_writing_) return;
+  finish_writing_ = true;
+  if (queue_ == nullptr) ::shutdown(socket_.number(), SHUT_WR);
+}
+
+void Stream::close() {
+  if (open_) end(0);
+}
+
+void Stream::abort() {
+  if (!socket_) return;
+  const linger reset{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  close();
+}
+
+// The connection is over; on_closed() follows from the end of the round.
+void Stream::end(int error) {
+  error_ = error;
+  open_ = false;
+  closing_ = true;
+  queue_.reset();  // (the rest is still being presented, perhaps)
+  if (!listed_) loop_->closing_.push(*this);
+}
+
+void Stream::finish() {
+  closing_ = false;
+  if (added_) loop_->poller_.remove(socket_.number(), *this);
+  added_ = false;
+  socket_.reset();
+  rest_.clear();
+  loop_->stream_finished();
+  handler_->on_closed(std::error_code(error_, std::system_category()));  // `this` may be gone now
+}
+
+// What the poller should watch for. Errors and hang-ups it reports unasked.
+std::uint32_t Stream::wanted() const noexcept {
+  return (reading() ? read_events : 0U) | (queue_ != nullptr ? EPOLLOUT : 0U);
+}
+
+void Stream::watch(std::uint32_t events) {
+  if (added_ && events == watched_) return;
+  ++loop_->counters_.watches;
+  const int error = added_ ? loop_->poller_.change(socket_.number(), *this, events)
+                           : loop_->poller_.add(socket_.number(), *this, events);
+  if (error != 0) return end(error);
+  added_ = true;
+  watched_ = events;
+}
+
+void Stream::on_ready(std::uint32_t events) {
+  if (closing_) return;
+  if ((events & EPOLLERR) != 0) return end(socket_error(socket_.number()));
+  if (queue_ != nullptr && (events & (EPOLLOUT | EPOLLHUP)) != 0) {
+    flush();
+    if (closing_) return;
+  }
+  if ((events & (read_events | EPOLLHUP)) == 0) return;
+  if (reading()) {
+    receive(events);
+  } else if ((events & EPOLLHUP) != 0) {
+    // Both sides have ended. The kernel would report that for ever, whatever is asked for.
+    loop_->poller_.remove(socket_.number(), *this);
+    added_ = false;
+  } else {
+    watch(wanted());
+  }
+}
+
+void Stream::receive(std::uint32_t events) {
+  if (represent_) {
+    present_rest();
+    if (closing_ || paused_) return;
+  }
+  for (int i = 0; i < receives_per_round; ++i) {
+    ++loop_->counters_.receives;
+    const ssize_t count = ::recv(socket_.number(), loop_->received(), Loop::receive_size, 0);
+    if (count == 0) return present_end();
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      if (errno != EAGAIN) end(errno);
+      return;
+    }
+    const auto size = static_cast<std::size_t>(count);
+    present({loop_->received(), size});
+    if (closing_ || paused_) return;
+    // A short receive means drained. Only when the peer has ended is it worth another one: to read the end.
+    if (size < Loop::receive_size && (events & EPOLLRDHUP) == 0) return;
+  }
+}
+
+// Presents the rest and the fresh bytes together. Every byte is copied a bounded number of times, however small the
+// steps in which they arrive: the rest is put in front of fresh bytes that are at least as many, else they are appended
+// to the rest, whose buffer grows by doubling.
+void Stream::present(std::span<const char> fresh) {
+  const std::span<const char> old = rest_.bytes();
+  if (old.size() > fresh.size()) {
+    rest_.append(fresh);
+    return present_rest();
+  }
+  represent_ = false;
+  if (!old.empty()) {
+    char* front = loop_->received() - old.size();
+    std::memcpy(front, old.data(), old.size());
+    fresh = {front, old.size() + fresh.size()};
+  }
+  const std::size_t consumed = handler_->on_bytes(fresh);
+  base::expects(consumed <= fresh.size(), "no more is consumed than was presented");
+  if (!closing_) rest_.assign(fresh.subspan(consumed));
+}
+
+void Stream::present_rest() {
+  represent_ = false;
+  if (rest_.empty()) return;
+  const std::size_t consumed = handler_->on_bytes(rest_.bytes());
+  rest_.consume(consumed);
+}
+
+void Stream::present_end() {
+  ended_ = true;
+  rest_.clear();
+  handler_->on_end();
+  if (!closing_) watch(wanted());
+}
+
+// The loop's answer to resume().
+void Stream::on_round() {
+  listed_ = false;
+  if (closing_) return loop_->closing_.push(*this);
+  if (represent_ && !paused_) present_rest();
+  if (!closing_ && !paused_) watch(wanted());
+}
+
+void Stream::flush() {
+  for (int i = 0; i < sends_per_round; ++i) {
+    iovec pieces[SendQueue::max_pieces];
+    const std::size_t count = queue_->gather(pieces);
+    std::size_t asked = 0;
+    for (std::size_t k = 0; k < count; ++k) asked += pieces[k].iov_len;
+    const ssize_t result = send_pieces(socket_.number(), pieces, count, loop_->counters_);
+    if (result < 0) return end(static_cast<int>(-result));
+    const auto sent = static_cast<std::size_t>(result);
+    queue_->consume(sent);
+    if (queue_->size() == 0) break;
+    if (sent < asked) return;
+  }
+  if (queue_->size() != 0) return;
+  queue_.reset();
+  if (finish_writing_) ::shutdown(socket_.number(), SHUT_WR);
+  handler_->on_sent();
+  if (!closing_) watch(wanted());
+}
+
+}  // namespace tern::net

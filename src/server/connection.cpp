@@ -1,0 +1,429 @@
+#include "server/connection.hpp"
+
+#include "server/exchange.hpp"
+#include "server/log.hpp"
+#include "server/worker.hpp"
+
+#include <utility>
+
+namespace tern::server {
+namespace {
+
+constexpr std::size_t most_pipelined_output = 256 * 1024;  // bytes written before the peer has to read
+constexpr std::uint64_t most_discarded = 256 * 1024;  // bytes of unwanted content that are worth keeping a connection
+constexpr std::uint32_t most_swallowed = 4 * 1024 * 1024;  // bytes read from a peer that was told to go
+constexpr Milliseconds linger_time = Seconds(2);
+
+}  // namespace
+
+Connection::Connection(Worker& worker) : worker_(worker), protocol_(worker.shared().settings.heads) {}
+
+Connection::~Connection() {
+  worker_.loop().disarm(*this);
+}
+
+void Connection::open(net::Descriptor socket, const net::Address& remote) {
+  stream_.open(worker_.loop(), std::move(socket), *this, remote);
+  // A new connection has the head's time for its first request, however it begins.
+  watch(Watch::Head, worker_.shared().settings.head_timeout);
+}
+
+void Connection::drain() {
+  if (exchange_ == nullptr && !closing_ && protocol_.waiting_for() == http1::Waiting::Idle) {
+    closing_ = true;
+    after_answer();
+  }
+}
+
+// --- Bytes in
+// ----------------------------------------------------------------------------------------------------------
+
+std::size_t Connection::on_bytes(std::span<const char> bytes) {
+  if (closing_) return swallow(bytes.size());
+  protocol_.receive({bytes.data(), bytes.size()});
+  in_window_ = true;
+  if (exchange_ != nullptr) {
+    continue_exchange();
+  }
+  process();
+  in_window_ = false;
+  flush();
+  return closing_ ? bytes.size() : protocol_.consumed();
+}
+
+// The requests that are there, until one has to wait.
+void Connection::process() {
+  while (exchange_ == nullptr && !closing_) {
+    if (worker_.output().size() > most_pipelined_output) flush();
+    if (stream_.unsent() != 0) {
+      blocked_ = true;
+      stream_.pause();
+      return;
+    }
+    HttpExchange& exchange = worker_.take_exchange();
+    switch (protocol_.next(exchange.request().head())) {
+      case http1::Event::Request:
+        begin(exchange);
+        continue;
+      case http1::Event::Reject:
+        refuse(exchange);
+        return;
+      case http1::Event::NeedMore:
+      case http1::Event::Chunk:
+      case http1::Event::End:
+      case http1::Event::Closed:
+        break;
+    }
+    worker_.release(exchange);
+    watch_protocol();
+    return;
+  }
+}
+
+void Connection::begin(HttpExchange& exchange) {
+  exchange_ = &exchange;
+  exchange.begin(*this, worker_.shared().settings.limits);
+  if (worker_.logs_access()) exchange.started_ = worker_.microseconds();
+  const auto content = protocol_.take_content();
+  exchange.body_complete_ = content.has_value();
+  if (content) {
+    exchange.chunk_ = *content;
+    exchange.received_ = content->size();
+    exchange.ended_ = true;
+  }
+  Reply reply = worker_.shared().service.serve(exchange);
+  if (reply.ready()) return respond(reply.response());
+  // The task has not begun yet, so that nothing has taken views that this would leave behind.
+  exchange.pin();
+  exchange.chunk_ = exchange.arena().copy(exchange.chunk_);
+  exchange.task_ = std::move(reply.task());
+  if (exchange.task_.start(&Connection::on_done, &exchange)) {
+    Response response = exchange.task_.result();
+    return respond(response);
+  }
+  if (!exchange.waiting_) {
+    watch_ = Watch::None;
+    stream_.pause();
+  }
+}
+
+// More content of the request that is being served.
+void Connection::continue_exchange() {
+  HttpExchange& exchange = *exchange_;
+  if (exchange.waiting_ && pull(exchange)) exchange.wake();
+  if (exchange_ != nullptr && !exchange_->waiting_) {
+    watch_ = Watch::None;
+    stream_.pause();
+  }
+}
+
+// What is not HTTP/1.1 as we accept it: one answer, and the end.
+void Connection::refuse(HttpExchange& exchange) {
+  const http1::Reject reject = protocol_.rejected();
+  if (protocol_.answer_owed()) {
+    answer_problem(exchange, Problem{reject.status, std::string(reject.detail), {}, {}});
+  } else {
+    worker_.release(exchange);
+    closing_ = true;
+  }
+}
+
+// An answer to what never became a request.
+void Connection::answer_problem(HttpExchange& exchange, const Problem& problem) {
+  exchange_ = &exchange;
+  exchange.request().head().clear();
+  exchange.begin(*this, worker_.shared().settings.limits);
+  if (worker_.logs_access()) exchange.started_ = worker_.microseconds();
+  Response response = worker_.shared().service.refuse(problem);
+  respond(response);
+}
+
+void Connection::on_end() {
+  peer_ended_ = true;
+  if (exchange_ != nullptr) {
+    // A half-close does not cancel. Content that is not complete now never will be.
+    if (!exchange_->ended_ && !exchange_->error_) {
+      exchange_->fail(StreamError::Disconnected);
+      exchange_->wake();
+    }
+    return;
+  }
+  closing_ = true;
+  after_answer();
+}
+
+// --- Content, for the exchange
+// ----------------------------------------------------------------------------------------
+
+bool Connection::pull(HttpExchange& exchange) {
+  if (exchange.error_ || exchange.ended_) return true;
+  if (protocol_.content_length().value_or(0) > exchange.limits_.body) {
+    exchange.fail(StreamError::TooLarge);
+    return true;
+  }
+  if (!in_window_) return false;
+  switch (protocol_.next(exchange.request().head())) {
+    case http1::Event::Chunk:
+      exchange.chunk_ = protocol_.chunk();
+      exchange.received_ += exchange.chunk_.size();
+      if (exchange.received_ > exchange.limits_.body) exchange.fail(StreamError::TooLarge);
+      return true;
+    case http1::Event::End:
+      exchange.ended_ = true;
+      return true;
+    case http1::Event::Reject:
+      exchange.fail(StreamError::Malformed);
+      return true;
+    case http1::Event::Closed:
+    case http1::Event::Request:
+      exchange.fail(StreamError::Disconnected);
+      return true;
+    case http1::Event::NeedMore:
+      break;
+  }
+  return false;
+}
+
+void Connection::content_is_wanted(HttpExchange& exchange) {
+  if (!protocol_.expects_continue() || protocol_.content_length().value_or(0) > exchange.limits_.body) return;
+  inform(Status::Continue, {});
+}
+
+void Connection::wait_for_content() {
+  seen_ = exchange_->received_;
+  watch(Watch::Body, rate_period());
+  if (!in_window_ || stream_.paused()) stream_.resume();
+}
+
+void Connection::inform(Status status, const Fields& fields) {
+  protocol_.inform(worker_.output().text(), status, &fields);
+  flush();
+}
+
+// --- Answers out
+// -------------------------------------------------------------------------------------------------------
+
+void Connection::on_done(void* context) {
+  auto& exchange = *static_cast<HttpExchange*>(context);
+  Connection* connection = exchange.connection_;
+  if (connection == nullptr) {
+    exchange.worker_.release(exchange);
+    return;
+  }
+  connection->complete(exchange.task_.result());
+}
+
+void Connection::complete(Response response) {
+  respond(response);
+  if (in_window_) return;  // process() goes on
+  flush();
+  if (!closing_ && stream_.is_open()) {
+    if (!blocked_) stream_.resume();
+    watch_protocol();
+  }
+}
+
+void Connection::respond(Response& response) {
+  HttpExchange& exchange = *exchange_;
+  const std::size_t size = response.content().size();
+  if (!protocol_.content_complete()) protocol_.discard_content(most_discarded);
+  // A client that has said that this is its last request, and has sent all of it, need not be waited for.
+  client_done_ = !protocol_.keep_alive() && protocol_.content_complete();
+  write_response(response);
+  if (worker_.logs_access()) worker_.log_access(exchange, response.status(), size);
+  exchange.give_scratch(response.take_owned());
+  exchange_ = nullptr;
+  worker_.release(exchange);
+  if (protocol_.must_close() || peer_ended_) closing_ = true;
+}
+
+void Connection::write_response(Response& response) {
+  net::Output& output = worker_.output();
+  http1::ResponseHead head;
+  head.status = response.status();
+  head.fields = &response.fields();
+  head.content_type = response.literal_type();
+  head.date = worker_.date();
+  head.server = worker_.shared().settings.server_name;
+  head.close = response.closes() || worker_.draining();
+  const std::string_view content = response.content();
+  if (response.borrows() || content.size() <= net::Output::large) {
+    protocol_.answer(output.text(), head, content);
+    return;
+  }
+  head.content_length = content.size();
+  const std::size_t size = content.size();
+  if (protocol_.respond(output.text(), head)) {
+    output.append(response.take_owned());
+    protocol_.wrote(size);
+  }
+  protocol_.finish(output.text());
+}
+
+// One send for everything that was written.
+void Connection::flush() {
+  net::Output& output = worker_.output();
+  if (!output.empty()) stream_.send(output);
+  if (closing_) {
+    after_answer();
+  } else if (stream_.unsent() != 0 && watch_ != Watch::Answer && watch_ != Watch::Body) {
+    seen_ = stream_.unsent();
+    watch(Watch::Answer, rate_period());
+  }
+}
+
+void Connection::on_sent() {
+  if (watch_ == Watch::Answer) watch_ = Watch::None;
+  if (closing_) return linger();
+  if (blocked_) {
+    blocked_ = false;
+    stream_.resume();
+  }
+  if (exchange_ == nullptr) watch_protocol();
+}
+
+// The last answer is with the stream: takes the connection down as soon as the kernel has it.
+void Connection::after_answer() {
+  if (!stream_.is_open() || watch_ == Watch::Linger) return;
+  if (stream_.unsent() != 0) {
+    stream_.shutdown_write();  // after the queue
+    stream_.resume();
+    seen_ = stream_.unsent();
+    if (watch_ != Watch::Answer) watch(Watch::Answer, rate_period());
+    return;
+  }
+  linger();
+}
+
+// Our side ends. What the peer is still sending is read for a moment: a close with unread bytes would reset the
+// connection, and the reset may overtake the answer.
+void Connection::linger() {
+  if (peer_ended_ || client_done_) {
+    stream_.close();
+    return;
+  }
+  stream_.shutdown_write();
+  stream_.resume();
+  watch(Watch::Linger, linger_time);
+}
+
+std::size_t Connection::swallow(std::size_t bytes) {
+  swallowed_ += static_cast<std::uint32_t>(bytes);
+  if (swallowed_ > most_swallowed) stream_.close();
+  return bytes;
+}
+
+void Connection::on_closed(std::error_code) {
+  if (HttpExchange* exchange = std::exchange(exchange_, nullptr)) exchange->disconnect();
+  worker_.closed(*this);  // deletes it
+}
+
+// --- Time
+// --------------------------------------------------------------------------------------------------------------
+
+// The timer is moved only when the deadline comes nearer; one that goes off too early looks at the deadline again. So
+// the idle deadline of a busy connection costs a store.
+void Connection::watch(Watch what, Milliseconds timeout) {
+  watch_ = timeout.count() == 0 ? Watch::None : what;
+  if (watch_ == Watch::None) return;
+  deadline_ = worker_.loop().now() + static_cast<std::uint64_t>(timeout.count());
+  if (armed() && armed_for_ <= deadline_) return;
+  armed_for_ = deadline_;
+  worker_.loop().arm(*this, timeout);
+}
+
+// Between answers: which timeout the core asks for.
+void Connection::watch_protocol() {
+  const Settings& settings = worker_.shared().settings;
+  if (stream_.unsent() != 0 || closing_) return;
+  switch (protocol_.waiting_for()) {
+    case http1::Waiting::Idle:
+      if (worker_.draining()) return drain();
+      watch(Watch::Idle, settings.idle_timeout);
+      break;
+    case http1::Waiting::Head:
+      if (watch_ != Watch::Head) watch(Watch::Head, settings.head_timeout);
+      break;
+    case http1::Waiting::Body:  // content that is being discarded
+      if (watch_ != Watch::Head) watch(Watch::Head, settings.head_timeout);
+      break;
+    case http1::Waiting::Nothing:
+      watch_ = Watch::None;
+      break;
+  }
+}
+
+void Connection::on_timer() noexcept {
+  if (watch_ == Watch::None || !stream_.is_open()) return;
+  const std::uint64_t now = worker_.loop().now();
+  if (now < deadline_) {
+    armed_for_ = deadline_;
+    worker_.loop().arm(*this, Milliseconds(static_cast<std::int64_t>(deadline_ - now)));
+    return;
+  }
+  expired();
+}
+
+void Connection::expired() {
+  switch (std::exchange(watch_, Watch::None)) {
+    case Watch::None:
+      break;
+    case Watch::Idle:
+    case Watch::Linger:
+      stream_.close();
+      break;
+    case Watch::Body:
+      check_content_rate();
+      break;
+    case Watch::Answer:
+      check_answer_rate();
+      break;
+    case Watch::Head: {
+      const bool begun = protocol_.waiting_for() == http1::Waiting::Head;
+      protocol_.abandon();
+      if (!begun) {
+        closing_ = true;
+        linger();
+        break;
+      }
+      answer_problem(worker_.take_exchange(),
+                     Problem{Status::RequestTimeout, "the head of the request did not arrive in time", {}, {}});
+      flush();
+      break;
+    }
+  }
+}
+
+Milliseconds Connection::rate_period() const {
+  const Settings& settings = worker_.shared().settings;
+  return settings.least_rate == 0 ? Milliseconds(0) : settings.grace;
+}
+
+// At least least_rate bytes a second over the last period, or the one who waits is told.
+void Connection::check_content_rate() {
+  if (exchange_ == nullptr || !exchange_->waiting_) return;
+  const Settings& settings = worker_.shared().settings;
+  const std::uint64_t got = exchange_->received_ - std::exchange(seen_, exchange_->received_);
+  if (got * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count())) {
+    watch(Watch::Body, rate_period());
+    return;
+  }
+  protocol_.abandon();
+  exchange_->fail(StreamError::TooSlow);
+  exchange_->wake();
+}
+
+void Connection::check_answer_rate() {
+  const Settings& settings = worker_.shared().settings;
+  const std::uint64_t left = stream_.unsent();
+  const std::uint64_t before = std::exchange(seen_, left);
+  if (left == 0) return;
+  const std::uint64_t read = before > left ? before - left : 0;
+  if (read * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count())) {
+    watch(Watch::Answer, rate_period());
+  } else {
+    stream_.abort();
+  }
+}
+
+}  // namespace tern::server

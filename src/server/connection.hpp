@@ -1,0 +1,104 @@
+// The joint: a socket meets the HTTP/1.1 core and a Service.
+//
+// Life of a connection. The worker opens it with an accepted socket. on_bytes() gives the core what arrived and takes
+// its events: each Request becomes an exchange that the service serves; an answer that is ready at once is written into
+// the worker's output and the next request of the pipeline is looked at, and at the end of the call everything written
+// leaves in one send. An answer that is not ready makes the connection wait: the socket is not read meanwhile, unless
+// the handler asks for content. When the answer comes, it is sent and the kept bytes are presented again. The
+// connection ends by shutting its side down and, where the peer may still be sending, reading on for a moment, so that
+// the last answer is not lost to a reset (RFC 9112, section 9.6). on_closed() deletes it.
+#pragma once
+
+#include "http1/connection.hpp"
+#include "net/loop.hpp"
+#include "net/stream.hpp"
+
+#include <tern/base/block_pool.hpp>
+#include <tern/coro/executor.hpp>
+#include <tern/http/exchange.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tern::server {
+
+class HttpExchange;
+class Worker;
+
+class Connection final : private net::StreamHandler, private Timer {
+public:
+  explicit Connection(Worker& worker);
+  ~Connection();
+
+  static void* operator new(std::size_t size) { return base::allocate_block(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
+
+  void open(net::Descriptor socket, const net::Address& remote);
+  // The server stops: an idle connection ends now, a busy one after its answer.
+  void drain();
+  // Ends it at once.
+  void abort() { stream_.abort(); }
+
+  const net::Address& remote() const noexcept { return stream_.remote(); }
+
+  // For the exchange.
+  bool pull(HttpExchange& exchange);
+  void content_is_wanted(HttpExchange& exchange);
+  void wait_for_content();
+  void inform(Status status, const Fields& fields);
+
+private:
+  friend class Worker;
+
+  // What the deadline is about.
+  enum class Watch : std::uint8_t { None, Idle, Head, Body, Answer, Linger };
+
+  std::size_t on_bytes(std::span<const char> bytes) override;
+  void on_end() override;
+  void on_sent() override;
+  void on_closed(std::error_code why) override;
+  void on_timer() noexcept override;
+
+  void process();
+  void begin(HttpExchange& exchange);
+  void refuse(HttpExchange& exchange);
+  void answer_problem(HttpExchange& exchange, const Problem& problem);
+  void continue_exchange();
+  static void on_done(void* exchange);
+  void complete(Response response);
+  void respond(Response& response);
+  void write_response(Response& response);
+  void after_answer();
+  void flush();
+  void linger();
+  std::size_t swallow(std::size_t bytes);
+
+  void watch(Watch what, Milliseconds timeout);
+  void watch_protocol();
+  void expired();
+  void check_content_rate();
+  void check_answer_rate();
+  Milliseconds rate_period() const;
+
+  Worker& worker_;
+  net::Stream stream_;
+  http1::Connection protocol_;
+  HttpExchange* exchange_ = nullptr;  // in progress
+  Connection* next_ = nullptr;        // in the worker's list
+  Connection** previous_ = nullptr;
+  std::uint64_t deadline_ = 0;
+  std::uint64_t armed_for_ = 0;  // when the timer will go off
+  std::uint64_t seen_ = 0;       // by the last check of a rate
+  std::uint32_t swallowed_ = 0;  // bytes while lingering
+  Watch watch_ = Watch::None;
+  bool in_window_ : 1 = false;  // inside on_bytes(): the core's view of the bytes is valid
+  bool blocked_ : 1 = false;    // waits for the peer to read what is queued
+  bool closing_ : 1 = false;    // the last answer is written
+  bool peer_ended_ : 1 = false;
+  bool client_done_ : 1 = false;  // the client has sent its last request, completely
+};
+
+static_assert(sizeof(Connection) <= 384);
+
+}  // namespace tern::server

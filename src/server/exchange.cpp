@@ -1,0 +1,95 @@
+#include "server/exchange.hpp"
+
+#include "server/connection.hpp"
+#include "server/log.hpp"
+#include "server/worker.hpp"
+
+namespace tern::server {
+
+HttpExchange::HttpExchange(Worker& worker, std::size_t loop_index) : worker_(worker) {
+  loop_index_ = loop_index;
+}
+
+void HttpExchange::begin(Connection& connection, const Limits& limits) {
+  connection_ = &connection;
+  limits_ = limits;
+  request_.begin();
+}
+
+bool HttpExchange::readable() {
+  if (!asked_) {
+    asked_ = true;
+    if (connection_ != nullptr) connection_->content_is_wanted(*this);
+  }
+  if (error_ || ended_ || !chunk_.empty()) return true;
+  return connection_ == nullptr || connection_->pull(*this);
+}
+
+void HttpExchange::when_readable(std::coroutine_handle<> waiting) {
+  waiting_ = waiting;
+  connection_->wait_for_content();
+}
+
+std::expected<std::string_view, StreamError> HttpExchange::read() {
+  if (!readable()) return std::unexpected(StreamError::Disconnected);
+  if (error_) return std::unexpected(*error_);
+  if (received_ > limits_.body) return std::unexpected(StreamError::TooLarge);
+  if (connection_ == nullptr && !ended_) return std::unexpected(StreamError::Disconnected);
+  return std::exchange(chunk_, {});
+}
+
+bool HttpExchange::charge(std::size_t bytes) {
+  Shared& shared = worker_.shared();
+  const std::size_t before = shared.buffered.fetch_add(bytes, std::memory_order_relaxed);
+  if (before + bytes > shared.settings.buffered) {
+    shared.buffered.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+  }
+  charged_ += bytes;
+  return true;
+}
+
+void HttpExchange::inform(Status status, const Fields& fields) {
+  if (connection_ != nullptr) connection_->inform(status, fields);
+}
+
+void HttpExchange::report(std::string_view message) {
+  worker_.shared().log.error(message);
+}
+
+std::string_view HttpExchange::remote() {
+  if (remote_.empty() && connection_ != nullptr) remote_ = connection_->remote().host();
+  return remote_;
+}
+
+std::uint16_t HttpExchange::remote_port() {
+  return connection_ != nullptr ? connection_->remote().port() : std::uint16_t{0};
+}
+
+void HttpExchange::disconnect() {
+  remote();  // while there is somebody to ask
+  connection_ = nullptr;
+  chunk_ = {};
+  if (!ended_) fail(StreamError::Disconnected);
+  stop_.stop();
+  wake();
+}
+
+void HttpExchange::wake() {
+  if (waiting_) std::exchange(waiting_, nullptr).resume();
+}
+
+void HttpExchange::reset() noexcept {
+  recycle();
+  task_ = {};
+  if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
+  connection_ = nullptr;
+  waiting_ = nullptr;
+  chunk_ = {};
+  ended_ = asked_ = false;
+  error_.reset();
+  received_ = 0;
+  if (!remote_.empty()) remote_.clear();
+}
+
+}  // namespace tern::server

@@ -1,0 +1,62 @@
+#include "server/server.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace tern::server {
+
+Server::Server(const Service& service, Settings settings, const Log::Options& log)
+    : settings_(std::move(settings)), log_(log), shared_{settings_, service, log_} {}
+
+Server::~Server() {
+  stop(Milliseconds(0));
+  wait();
+}
+
+std::expected<void, net::Error> Server::start(const net::ListenOptions& listen, unsigned threads,
+                                              base::Function<void()> on_ended) {
+  on_ended_ = std::move(on_ended);
+  auto sockets = net::listen(listen, threads);
+  if (!sockets) return std::unexpected(std::move(sockets.error()));
+  port_ = sockets->front().address.port();
+  address_ = sockets->front().name;
+  const auto room_again = [this] {
+    for (const auto& worker : workers_) worker->accept_again();
+  };
+  for (unsigned i = 0; i < threads; ++i) {
+    workers_.push_back(std::make_unique<Worker>(shared_, i, room_again));
+    if (!workers_.back()->listen(std::move((*sockets)[i]))) {
+      const int error = errno;
+      workers_.clear();
+      return std::unexpected(net::Error{net::Fault::System, error, address_ + ": " + std::strerror(error)});
+    }
+  }
+  running_ = workers_.size();
+  for (const auto& worker : workers_) {
+    threads_.emplace_back([this, &worker = *worker] {
+      worker.run();
+      if (--running_ == 0 && on_ended_) on_ended_();
+    });
+  }
+  return {};
+}
+
+void Server::stop(Milliseconds timeout) {
+  for (const auto& worker : workers_) worker->drain(timeout);
+}
+
+void Server::wait() {
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+bool Server::on_a_loop() const noexcept {
+  for (const auto& worker : workers_) {
+    if (Executor::current() == &worker->loop()) return true;
+  }
+  return false;
+}
+
+}  // namespace tern::server

@@ -1,0 +1,61 @@
+// A server: loops on threads, each with a listening socket of the same address, and one service that answers.
+#pragma once
+
+#include "net/error.hpp"
+#include "net/listen_socket.hpp"
+#include "server/log.hpp"
+#include "server/settings.hpp"
+#include "server/worker.hpp"
+
+#include <tern/http/exchange.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tern::server {
+
+class Server {
+public:
+  // `service` outlives the server.
+  Server(const Service& service, Settings settings, const Log::Options& log);
+  // Stops at once, if it still runs.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Listens and serves with `threads` loops. Once. `on_ended` is called by the last loop that ends.
+  std::expected<void, net::Error> start(const net::ListenOptions& listen, unsigned threads,
+                                        base::Function<void()> on_ended = {});
+
+  // From any thread, also a loop's: begins to drain; connections that are busy after `timeout` are aborted. May be
+  // called again with a shorter one.
+  void stop(Milliseconds timeout);
+  // Until everything has ended. Not from a loop's thread.
+  void wait();
+  // Whether the calling thread is one of the loops'.
+  bool on_a_loop() const noexcept;
+
+  std::uint16_t port() const noexcept { return port_; }
+  const std::string& address() const noexcept { return address_; }
+  const Settings& settings() const noexcept { return settings_; }
+  Log& log() noexcept { return log_; }
+  std::vector<std::unique_ptr<Worker>>& workers() noexcept { return workers_; }
+
+private:
+  const Settings settings_;
+  Log log_;
+  Shared shared_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::thread> threads_;
+  std::atomic<std::size_t> running_ = 0;
+  base::Function<void()> on_ended_;
+  std::uint16_t port_ = 0;
+  std::string address_;
+};
+
+}  // namespace tern::server

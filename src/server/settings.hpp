@@ -1,0 +1,50 @@
+// What all loops of one server share: settings, read-only while it runs, and the few counters that cross threads.
+#pragma once
+
+#include "http1/limits.hpp"
+
+#include <tern/base/duration.hpp>
+#include <tern/http/exchange.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tern::server {
+
+class Log;
+
+enum class AccessFormat : std::uint8_t { Off, Common, Combined, Json };
+
+struct Settings {
+  http1::Limits heads;
+  Limits limits;                            // of each request, unless its route changes them
+  Milliseconds head_timeout = Seconds(10);  // zero: none; so with the others
+  Milliseconds idle_timeout = Seconds(60);
+  Milliseconds drain_timeout = Seconds(30);
+  Milliseconds grace = Seconds(5);            // before the least rate counts
+  std::size_t least_rate = 240;               // bytes a second, either way
+  std::size_t connections = 1024;             // at once
+  std::size_t buffered = 1024 * 1024 * 1024;  // bytes of all buffered contents together
+  AccessFormat access = AccessFormat::Off;
+  std::string server_name = {};  // the Server field; empty: none
+};
+
+// Shared by the loops; everything else in a loop is its own.
+struct Shared {
+  const Settings& settings;
+  const Service& service;
+  Log& log;
+  std::atomic<std::size_t> connections = 0;
+  std::atomic<std::size_t> buffered = 0;
+};
+
+// How many loops to run: the processors that this process may use, by affinity and by cgroup quota.
+unsigned usable_processors();
+// How many bytes of memory this process may use, by cgroup and by the machine.
+std::size_t usable_memory();
+// How many connections the descriptor limit allows, less a reserve for everything else.
+std::size_t usable_descriptors();
+
+}  // namespace tern::server

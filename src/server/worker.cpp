@@ -1,0 +1,149 @@
+#include "server/worker.hpp"
+
+#include "server/access_log.hpp"
+#include "server/log.hpp"
+
+#include <tern/http/date.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace tern::server {
+namespace {
+
+constexpr Milliseconds log_delay{100};        // that a line may wait for others
+constexpr std::size_t log_batch = 64 * 1024;  // bytes that do not wait
+
+}  // namespace
+
+Worker::Worker(Shared& shared, std::size_t index, base::Function<void()> room_again)
+    : shared_(shared), index_(index), room_again_(std::move(room_again)) {
+  loop_.every_second([this](std::int64_t now) { on_second(now); });
+}
+
+Worker::~Worker() {
+  loop_.disarm(*this);
+  flush_log();
+}
+
+bool Worker::listen(net::ListenSocket socket) {
+  return listener_.open(loop_, std::move(socket), *this);
+}
+
+void Worker::run() {
+  loop_.run();
+  flush_log();
+}
+
+void Worker::drain(Milliseconds timeout) {
+  loop_.post([this, timeout] { begin_drain(timeout); });
+}
+
+void Worker::begin_drain(Milliseconds timeout) {
+  draining_ = true;
+  if (listener_.is_open()) {
+    listener_.drain_accept_queue();
+    listener_.close();
+  }
+  for (Connection* connection = connections_; connection != nullptr;) {
+    Connection* next = connection->next_;
+    connection->drain();
+    connection = next;
+  }
+  if (timeout.count() == 0) {
+    abort_all();
+  } else {
+    loop_.arm(drain_timer_, timeout);
+  }
+  stop_when_empty();
+}
+
+void Worker::abort_all() {
+  for (Connection* connection = connections_; connection != nullptr; connection = connection->next_) {
+    connection->abort();
+  }
+  aborting_ = true;  // handlers that do not end now are not waited for: their frames go with the worker
+  stop_when_empty();
+}
+
+void Worker::stop_when_empty() {
+  if (draining_ && connections_ == nullptr && (aborting_ || exchanges_in_use() == 0)) loop_.stop();
+}
+
+void Worker::accept_again() {
+  loop_.post([this] {
+    if (!draining_) listener_.resume();
+  });
+}
+
+void Worker::on_accept(net::Descriptor socket, const net::Address& remote) {
+  const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
+  if (before + 1 >= shared_.settings.connections) listener_.pause();
+  auto* connection = new Connection(*this);
+  connection->next_ = connections_;
+  connection->previous_ = &connections_;
+  if (connections_ != nullptr) connections_->previous_ = &connection->next_;
+  connections_ = connection;
+  connection->open(std::move(socket), remote);
+}
+
+void Worker::closed(Connection& connection) noexcept {
+  *connection.previous_ = connection.next_;
+  if (connection.next_ != nullptr) connection.next_->previous_ = connection.previous_;
+  delete &connection;
+  const std::size_t before = shared_.connections.fetch_sub(1, std::memory_order_relaxed);
+  if (before == shared_.settings.connections) room_again_();
+  stop_when_empty();
+}
+
+HttpExchange& Worker::take_exchange() {
+  if (free_exchanges_.empty()) {
+    all_exchanges_.push_back(std::make_unique<HttpExchange>(*this, index_));
+    free_exchanges_.reserve(all_exchanges_.size());  // release() must not throw
+    return *all_exchanges_.back();
+  }
+  HttpExchange& exchange = *free_exchanges_.back();
+  free_exchanges_.pop_back();
+  return exchange;
+}
+
+void Worker::release(HttpExchange& exchange) noexcept {
+  exchange.reset();
+  free_exchanges_.push_back(&exchange);
+  if (draining_) stop_when_empty();
+}
+
+void Worker::on_second(std::int64_t unix_seconds) {
+  date_.clear();
+  append_imf_fixdate(date_, unix_seconds);
+  if (logs_access()) {
+    log_time_.clear();
+    append_log_time(log_time_, unix_seconds);
+  }
+}
+
+std::uint64_t Worker::microseconds() noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
+
+void Worker::log_access(HttpExchange& exchange, Status status, std::size_t bytes) {
+  AccessEntry entry;
+  entry.remote = exchange.remote();
+  entry.time = log_time_;
+  entry.status = status;
+  entry.bytes = bytes;
+  entry.microseconds = microseconds() - exchange.started_;
+  append_access_line(log_lines_, shared_.settings.access, entry, exchange.request());
+  if (log_lines_.size() >= log_batch) {
+    flush_log();
+  } else if (!armed()) {
+    loop_.arm(*this, log_delay);
+  }
+}
+
+void Worker::flush_log() {
+  if (!log_lines_.empty()) shared_.log.access(std::exchange(log_lines_, {}));
+}
+
+}  // namespace tern::server

@@ -1,0 +1,200 @@
+// The composition root: where an App and a server are put together.
+#include <tern/app/app.hpp>
+
+#include "app/core.hpp"
+#include "server/server.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+namespace tern {
+namespace {
+
+server::Settings settings_of(const Options& options) {
+  server::Settings settings;
+  settings.heads.request_line = options.request_line;
+  settings.heads.fields = options.fields;
+  settings.heads.field_count = options.field_count;
+  settings.limits = options.limits;
+  settings.head_timeout = options.timeouts.head;
+  settings.idle_timeout = options.timeouts.idle;
+  settings.drain_timeout = options.timeouts.drain;
+  settings.grace = options.timeouts.grace;
+  settings.least_rate = options.timeouts.least_rate;
+  settings.connections = options.connections != 0 ? options.connections : server::usable_descriptors();
+  settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;
+  settings.access = static_cast<server::AccessFormat>(options.log.access);
+  settings.server_name = options.server;
+  return settings;
+}
+static_assert(static_cast<int>(AccessLog::Json) == static_cast<int>(server::AccessFormat::Json));
+static_assert(static_cast<int>(LogLevel::Off) == static_cast<int>(server::Severity::Off));
+
+server::Log::Options log_options_of(const LogOptions& options) {
+  return {options.access != AccessLog::Off, options.access_file, options.error_file,
+          static_cast<server::Severity>(options.level)};
+}
+
+// The eventfd that signals are told to; -1 while nobody runs. A signal handler can reach nothing but a global.
+std::atomic<int> signal_event = -1;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void tell(int event) noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
+}
+
+extern "C" void tern_on_signal(int) {
+  const int saved = errno;
+  if (const int event = signal_event.load(); event >= 0) tell(event);
+  errno = saved;
+}
+
+// SIGINT and SIGTERM while a server runs in this scope; what was there before comes back.
+class SignalScope {
+public:
+  explicit SignalScope(int event) {
+    int nobody = -1;
+    if (!signal_event.compare_exchange_strong(nobody, event)) {
+      throw SetupError("two apps run at once in one process: start() is for that");
+    }
+    struct sigaction action{};
+    action.sa_handler = &tern_on_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+    action.sa_handler = SIG_IGN;  // a log whose reader has gone must not end the server
+    sigaction(SIGPIPE, &action, &pipe_);
+  }
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+  ~SignalScope() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+    sigaction(SIGPIPE, &pipe_, nullptr);
+    signal_event = -1;
+  }
+
+private:
+  struct sigaction interrupt_{};
+  struct sigaction terminate_{};
+  struct sigaction pipe_{};
+};
+
+}  // namespace
+
+class App::Runner {
+public:
+  // The server that runs, or null. It stays alive for whoever holds it.
+  std::shared_ptr<server::Server> server() const {
+    const std::lock_guard lock(mutex_);
+    return server_;
+  }
+
+  void start(app::Core& core, const Options& options, base::Function<void()> on_ended) {
+    if (server()) throw SetupError("the app runs already: stop() and wait() come before the next start()");
+    core.freeze();
+    const unsigned threads = options.threads != 0 ? options.threads : server::usable_processors();
+    core.prepare_loops(threads);
+    std::shared_ptr<server::Server> server;
+    try {
+      server = std::make_shared<server::Server>(core, settings_of(options), log_options_of(options.log));
+    } catch (const std::exception& error) {
+      throw SetupError(error.what());
+    }
+    const net::ListenOptions listen{options.host, options.port, options.unix_path};
+    const auto started = server->start(listen, threads, std::move(on_ended));
+    if (!started) throw SetupError(started.error().message);
+    server->log().write(server::Severity::Info, "serving " + server->address() + " with " + std::to_string(threads) +
+                                                    (threads == 1 ? " loop" : " loops"));
+    const std::lock_guard lock(mutex_);
+    server_ = std::move(server);
+  }
+
+  void wait() {
+    const auto running = server();
+    if (!running) return;
+    running->wait();
+    const std::lock_guard lock(mutex_);
+    if (server_ == running) server_.reset();
+  }
+
+private:
+  mutable std::mutex mutex_;  // for the pointer
+  std::shared_ptr<server::Server> server_;
+};
+
+App::App() : core_(base::make_box<app::Core>()), runner_(base::make_box<Runner>()), root_(*core_, 0) {}
+App::App(App&&) noexcept = default;
+
+App::~App() {
+  if (runner_) stop();
+}
+
+void App::start(const Options& options) {
+  runner_->start(*core_, options, {});
+}
+
+void App::stop(bool wait_for_it) {
+  const auto server = runner_->server();
+  if (!server) return;
+  server->stop(server->settings().drain_timeout);
+  if (wait_for_it && !server->on_a_loop()) wait();
+}
+
+void App::wait() {
+  runner_->wait();
+}
+
+std::uint16_t App::port() const noexcept {
+  const auto server = runner_->server();
+  return server ? server->port() : std::uint16_t{0};
+}
+
+std::string App::address() const {
+  const auto server = runner_->server();
+  return server ? server->address() : std::string();
+}
+
+int App::run(const Options& options) {
+  try {
+    const std::unique_ptr<int, void (*)(int*)> event(new int(eventfd(0, EFD_CLOEXEC)), [](int* descriptor) {
+      ::close(*descriptor);
+      delete descriptor;
+    });
+    if (*event < 0) throw SetupError("the kernel gives no eventfd");
+    const SignalScope signals(*event);
+    std::atomic<bool> ended = false;
+    runner_->start(*core_, options, [&ended, descriptor = *event] {
+      ended = true;
+      tell(descriptor);
+    });
+    const auto server = runner_->server();
+    for (bool first = true; !ended; first = false) {
+      std::uint64_t count = 0;
+      if (::read(*event, &count, sizeof count) < 0 && errno != EINTR) break;
+      if (ended) break;
+      // Ctrl-C twice within one read is still two.
+      const bool patient = first && count == 1;
+      server->log().write(server::Severity::Info,
+                          patient ? "stopping: requests in flight may end" : "stopping at once");
+      server->stop(patient ? server->settings().drain_timeout : Milliseconds(0));
+    }
+    wait();
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tern: cannot serve: %s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace tern

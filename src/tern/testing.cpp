@@ -1,0 +1,134 @@
+#include <tern/testing.hpp>
+
+#include "http1/connection.hpp"
+
+#include <tern/base/ascii.hpp>
+#include <tern/base/number.hpp>
+#include <tern/http/memory_exchange.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tern::testing {
+namespace {
+
+std::string request_text(const Question& question) {
+  std::string text(method_name(question.method));
+  text.append(" ").append(question.target).append(" HTTP/1.1\r\n");
+  bool has_host = false;
+  for (const auto& [name, value] : question.fields) {
+    text.append(name).append(": ").append(value).append("\r\n");
+    has_host = has_host || base::equals_ignoring_case(name, "host");
+  }
+  if (!has_host) text += "host: localhost\r\n";
+  if (!question.body.empty()) {
+    text += "content-length: ";
+    base::append_integer(text, question.body.size());
+    text += "\r\n";
+  }
+  return text + "\r\n" + question.body;
+}
+
+// A response as the serialiser wrote it: status line, fields, content.
+Answer read_answer(std::string_view text) {
+  Answer answer;
+  const auto next_line = [&text] {
+    const std::size_t end = text.find("\r\n");
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 2);
+    return line;
+  };
+  answer.status = base::parse_integer<int>(next_line().substr(9, 3)).value_or(0);
+  for (std::string_view line = next_line(); !line.empty(); line = next_line()) {
+    const std::size_t colon = line.find(':');
+    answer.fields.emplace_back(line.substr(0, colon), base::trim(line.substr(colon + 1)));
+  }
+  answer.body = text;
+  return answer;
+}
+
+Response response_of(Reply reply) {
+  if (reply.ready()) return std::move(reply.response());
+  const auto nothing = [](void*) {};
+  if (!reply.task().start(nothing, nullptr)) {
+    throw std::runtime_error("the handler waits for something that only a server has: start the app for this test");
+  }
+  return reply.task().result();
+}
+
+}  // namespace
+
+std::string_view Answer::field(std::string_view name) const noexcept {
+  for (const auto& [one, value] : fields) {
+    if (base::equals_ignoring_case(one, name)) return value;
+  }
+  return {};
+}
+
+bool Answer::has(std::string_view name) const noexcept {
+  return std::ranges::any_of(fields,
+                             [name](const auto& field) { return base::equals_ignoring_case(field.first, name); });
+}
+
+void Answer::throw_not_json(const std::string& why) {
+  throw std::runtime_error("the answer is not the JSON that the test expects: " + why);
+}
+
+Client::Client(App& app) : service_(&app.service()) {}
+
+Client& Client::with(std::string name, std::string value) {
+  fields_.emplace_back(std::move(name), std::move(value));
+  return *this;
+}
+
+Answer Client::post(std::string_view target, std::string body, std::string_view content_type) {
+  return send({Method::Post, std::string(target), {{"content-type", std::string(content_type)}}, std::move(body)});
+}
+
+Answer Client::put(std::string_view target, std::string body, std::string_view content_type) {
+  return send({Method::Put, std::string(target), {{"content-type", std::string(content_type)}}, std::move(body)});
+}
+
+Answer Client::patch(std::string_view target, std::string body, std::string_view content_type) {
+  return send({Method::Patch, std::string(target), {{"content-type", std::string(content_type)}}, std::move(body)});
+}
+
+Answer Client::send(const Question& question) {
+  Question complete = question;
+  complete.fields.insert(complete.fields.end(), fields_.begin(), fields_.end());
+  const std::string text = request_text(complete);
+  const http1::Limits limits;
+  http1::Connection protocol(limits);
+  RequestHead head;
+  // The core takes one head; content is handed to the exchange, so that its size does not matter here.
+  protocol.receive(text);
+  const http1::Event event = protocol.next(head);
+  std::string out;
+  Response response;
+  if (event == http1::Event::Request) {
+    protocol.take_content();
+    std::vector<std::pair<std::string, std::string>> fields;
+    for (const Field& field : head.fields) fields.emplace_back(field.name, field.value);
+    MemoryExchange exchange(head.method, std::string(head.target), std::move(fields), question.body);
+    exchange.set_remote(question.remote);
+    response = response_of(service_->serve(exchange));
+    reports_.insert(reports_.end(), exchange.reports().begin(), exchange.reports().end());
+    http1::ResponseHead answer;
+    answer.status = response.status();
+    answer.fields = &response.fields();
+    answer.content_type = response.literal_type();
+    answer.close = response.closes();
+    protocol.answer(out, answer, response.content());  // while the arena of the exchange still holds the content
+    return read_answer(out);
+  }
+  if (event != http1::Event::Reject) throw std::runtime_error("the request of the test is not complete: " + text);
+  response = service_->refuse({protocol.rejected().status, std::string(protocol.rejected().detail), {}, {}});
+  http1::ResponseHead answer;
+  answer.status = response.status();
+  answer.fields = &response.fields();
+  answer.content_type = response.literal_type();
+  protocol.answer(out, answer, response.content());
+  return read_answer(out);
+}
+
+}  // namespace tern::testing
