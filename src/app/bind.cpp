@@ -12,7 +12,9 @@ namespace tern {
 
 Reply Next::operator()() const noexcept {
   try {
-    return link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
+    Reply reply = link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
+    if (!reply.ready()) reply.task().translate_exceptions(&app::translate, exchange_);
+    return reply;
   } catch (...) {
     return app::caught(*exchange_);
   }

@@ -5,6 +5,10 @@
 #include <cstdlib>
 #include <new>
 
+// There only in programs that are built with AddressSanitizer: lets it see the use of a block that was given back.
+extern "C" __attribute__((weak)) void __asan_poison_memory_region(const volatile void* address, std::size_t size);
+extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
+
 namespace tern::base {
 namespace {
 
@@ -26,6 +30,14 @@ struct Pool {
 // Trivial, so that reaching it costs no initialisation check.
 thread_local constinit Pool pool{};
 
+void poison(void* block, std::size_t index) noexcept {
+  if (__asan_poison_memory_region != nullptr) __asan_poison_memory_region(block, (index + 1) * granularity);
+}
+
+void unpoison(void* block, std::size_t index) noexcept {
+  if (__asan_unpoison_memory_region != nullptr) __asan_unpoison_memory_region(block, (index + 1) * granularity);
+}
+
 constexpr std::size_t class_of(std::size_t size) {
   return size == 0 ? 0 : (size - 1) / granularity;
 }
@@ -36,6 +48,7 @@ void* allocate_block(std::size_t size) {
   const std::size_t index = class_of(size);
   if (index < classes && pool.free[index] != nullptr) {
     FreeBlock* block = pool.free[index];
+    unpoison(block, index);
     pool.free[index] = block->next;
     --pool.kept[index];
     return block;
@@ -54,6 +67,7 @@ void free_block(void* block, std::size_t size) noexcept {
   }
   pool.free[index] = ::new (block) FreeBlock{pool.free[index]};
   ++pool.kept[index];
+  poison(block, index);
 }
 
 std::size_t blocks_from_heap() noexcept {
@@ -68,6 +82,7 @@ BlockPoolScope::~BlockPoolScope() {
   if (--pool.scopes != 0) return;
   for (std::size_t index = 0; index < classes; ++index) {
     while (FreeBlock* block = pool.free[index]) {
+      unpoison(block, index);
       pool.free[index] = block->next;
       std::free(block);
     }

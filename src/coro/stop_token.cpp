@@ -11,6 +11,10 @@ void StopState::stop() noexcept {
   }
 }
 
+StopState::~StopState() {
+  while (callbacks_ != nullptr) callbacks_->unlink();
+}
+
 StopCallback::StopCallback(StopToken token) noexcept {
   StopState* state = token.state();
   if (state == nullptr || state->stopped()) return;

@@ -33,6 +33,9 @@ std::string to_field_value(const SetCookie& cookie) {
   if (cookie.same_site == SameSite::None && !cookie.secure) {
     throw std::invalid_argument("cookie '" + cookie.name + "' has SameSite=None without Secure: browsers refuse it");
   }
+  if (cookie.max_age && cookie.max_age->count() < 0) {
+    throw std::invalid_argument("cookie '" + cookie.name + "' has a negative Max-Age: zero deletes it");
+  }
   std::string out = cookie.name + '=' + cookie.value;
   if (!cookie.path.empty()) out += "; Path=" + cookie.path;
   if (!cookie.domain.empty()) out += "; Domain=" + cookie.domain;

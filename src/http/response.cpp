@@ -74,6 +74,11 @@ Response& Response::operator<<(double value) {
   return *this;
 }
 
+Response& Response::operator<<(float value) {
+  base::append_number(writable(), value);
+  return *this;
+}
+
 std::string& Response::writable() {
   if (borrows_) content(std::string(borrowed_));
   if (type_.empty() && !fields_.find("content-type")) type_ = media::text;

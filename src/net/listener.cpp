@@ -110,7 +110,7 @@ void Listener::fed() {
 }
 
 void Listener::forget_starvation() noexcept {
-  if (!std::exchange(starved_, false)) return;
+  starved_ = false;
   std::erase(loop_->starved_, this);
   loop_->disarm(*this);
 }

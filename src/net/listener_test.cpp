@@ -282,13 +282,30 @@ TEST_F(ListenerTest, drains_its_queue_before_it_closes_so_that_nobody_is_reset) 
   }
 }
 
+// UBSan needs descriptors of its own when it meets an object of a class for the first time, so all of them are met
+// before there are none left.
+void introduce_everything(Loop& loop) {
+  Collector collector;
+  Listener listener;
+  auto sockets = listen({.port = 0});
+  ASSERT_TRUE(sockets);
+  ASSERT_TRUE(listener.open(loop, std::move(sockets->front()), collector));
+  const Peer peer = Peer::connect(listener.address());
+  Alarm alarm([&] {
+    EXPECT_EQ(collector.sockets.size(), 1U);
+    loop.stop();
+  });
+  loop.arm(alarm, Milliseconds(20));
+  loop.run();
+}
+
 // Lets the process have few descriptors, and takes all that are left.
 class NoDescriptors {
 public:
   NoDescriptors() {
     ::getrlimit(RLIMIT_NOFILE, &before_);
     rlimit few = before_;
-    few.rlim_cur = 128;
+    few.rlim_cur = 128;  // enough for what the test has open
     ::setrlimit(RLIMIT_NOFILE, &few);
     for (;;) {
       Descriptor copy(::dup(0));
@@ -307,12 +324,14 @@ private:
 };
 
 TEST_F(ListenerTest, pauses_when_descriptors_run_out_and_goes_on_when_one_is_free_again) {
+  introduce_everything(loop);
   const Peer peer = Peer::connect(listener.address());
+  const auto rounds = loop.counters().rounds.value();
   NoDescriptors none;
   collector.then = [&] { loop.stop(); };
   Alarm free_one([&] {
     EXPECT_TRUE(collector.sockets.empty());
-    EXPECT_LE(loop.counters().rounds.value(), 12U) << "does not spin";
+    EXPECT_LE(loop.counters().rounds.value(), rounds + 12) << "does not spin";
     none.taken.pop_back();
   });
   loop.arm(free_one, Milliseconds(350));
@@ -324,6 +343,7 @@ TEST_F(ListenerTest, goes_on_as_soon_as_a_stream_of_the_loop_has_closed) {
   auto [near, far] = connected_pair();
   TestConnection connection;
   connection.stream.open(loop, std::move(far), connection);
+  introduce_everything(loop);
   const Peer peer = Peer::connect(listener.address());
   NoDescriptors none;
   collector.then = [&] { loop.stop(); };
@@ -340,6 +360,7 @@ TEST_F(ListenerTest, goes_on_as_soon_as_a_stream_of_the_loop_has_closed) {
 }
 
 TEST_F(ListenerTest, may_be_closed_while_descriptors_are_out) {
+  introduce_everything(loop);
   const Peer peer = Peer::connect(listener.address());
   NoDescriptors none;
   Alarm close_it([&] {

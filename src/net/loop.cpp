@@ -95,25 +95,23 @@ void Loop::run() {
 }
 
 void Loop::stop() {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (stopped_) return;
-    stop_requested_ = true;
-  }
+  const std::scoped_lock lock(mutex_);
+  if (stopped_) return;
+  stop_requested_ = true;
   wake();
 }
 
 void Loop::post(base::Function<void()> work) {
-  {
-    const std::scoped_lock lock(mutex_);
-    // Refused work is destroyed with `work`, after the lock has been given back.
-    if (stopped_ || stop_requested_) return;
-    posts_.push_back(std::move(work));
-  }
+  const std::scoped_lock lock(mutex_);
+  // Refused work is destroyed with `work`, when the lock has been given back.
+  if (stopped_ || stop_requested_) return;
+  posts_.push_back(std::move(work));
   wake();
 }
 
-// Both sides write their own flag first and read the other's then, so that one of them sees the other.
+// Called with the lock, so that the loop may be destroyed as soon as the posted work has run: the destructor waits for
+// a post() that has not returned yet. Both sides write their own flag first and read the other's then, so that one of
+// them sees the other.
 void Loop::wake() noexcept {
   signalled_.store(true);
   if (!sleeping_.exchange(false)) return;

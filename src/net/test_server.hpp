@@ -61,7 +61,8 @@ struct TestConnection final : StreamHandler {
   }
   void on_closed(std::error_code why) override {
     ++times_closed;
-    if (closed_hook) closed_hook(*this, why);
+    const auto hook = closed_hook;  // outlives this object, which it may delete
+    if (hook) hook(*this, why);
   }
 
   Stream stream;

@@ -4,6 +4,7 @@
 #include "server/log.hpp"
 #include "server/worker.hpp"
 
+#include <string>
 #include <utility>
 
 namespace tern::server {
@@ -225,6 +226,11 @@ void Connection::complete(Response response) {
 
 void Connection::respond(Response& response) {
   HttpExchange& exchange = *exchange_;
+  if (code(response.status()) < 200 || code(response.status()) > 599) {
+    exchange.report("a handler answered with a status that is no final one: " +
+                    std::to_string(code(response.status())));
+    response = worker_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
+  }
   const std::size_t size = response.content().size();
   if (!protocol_.content_complete()) protocol_.discard_content(most_discarded);
   // A client that has said that this is its last request, and has sent all of it, need not be waited for.

@@ -26,8 +26,8 @@ bool HttpExchange::readable() {
 }
 
 void HttpExchange::when_readable(std::coroutine_handle<> waiting) {
-  waiting_ = waiting;
-  connection_->wait_for_content();
+  waiting_ = waiting;  // null: the one who waited has gone
+  if (waiting_) connection_->wait_for_content();
 }
 
 std::expected<std::string_view, StreamError> HttpExchange::read() {

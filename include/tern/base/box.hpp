@@ -13,10 +13,6 @@ public:
   Box() noexcept = default;
   explicit Box(T* object) noexcept : object_(object), destroy_([](T* dead) noexcept { delete dead; }) {}
   Box(Box&& other) noexcept : object_(std::exchange(other.object_, nullptr)), destroy_(other.destroy_) {}
-  template <class Derived>
-    requires(!__is_same(Derived, T) && __is_base_of(T, Derived))
-  Box(Box<Derived>&& other) noexcept  // NOLINT: a pointer to a derived object is one to its base
-      : object_(other.release()), destroy_([](T* dead) noexcept { delete static_cast<Derived*>(dead); }) {}
   Box& operator=(Box&& other) noexcept {
     if (this != &other) {
       reset();

@@ -10,6 +10,7 @@ public:
   StopState() = default;
   StopState(const StopState&) = delete;
   StopState& operator=(const StopState&) = delete;
+  ~StopState();  // callbacks that are left will not be called
 
   bool stopped() const noexcept { return __atomic_load_n(&stopped_, __ATOMIC_ACQUIRE); }
   void stop() noexcept;

@@ -122,6 +122,7 @@ public:
   // Runs the task from outside of a coroutine. True when it has ended by the return; otherwise `call(context)` follows
   // when it ends, and may destroy the task.
   [[nodiscard]] bool start(void (*call)(void*), void* context) {
+    base::expects(handle_ && !handle_.done(), "a task is started once");
     handle_.resume();
     if (handle_.done()) return true;
     handle_.promise().continuation = {call, context};

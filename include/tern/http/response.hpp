@@ -63,13 +63,14 @@ public:
   Response& operator<<(std::string_view text);
   Response& operator<<(const char* text) { return *this << std::string_view(text); }
   Response& operator<<(char c) { return *this << std::string_view(&c, 1); }
-  Response& operator<<(bool value) { return *this << std::string_view(value ? "true" : "false"); }
+  Response& operator<<(std::same_as<bool> auto value) { return *this << std::string_view(value ? "true" : "false"); }
   template <base::Integer T>
   Response& operator<<(T value) {
     base::append_integer(writable(), value);
     return *this;
   }
   Response& operator<<(double value);
+  Response& operator<<(float value);
 
   // The connection ends after this response (HTTP/1.1), instead of being kept for the next request.
   Response& close() noexcept {
