@@ -15,8 +15,12 @@
 
 namespace {
 
-using namespace tern;
+namespace http1 = tern::http1;
 using http1::Event;
+using tern::Field;
+using tern::Fields;
+using tern::RequestHead;
+using tern::Status;
 
 // The fuzzer's choices come from the first bytes of its input, over and over.
 class Choices {

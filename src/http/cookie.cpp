@@ -46,17 +46,10 @@ std::string to_field_value(const SetCookie& cookie) {
   if (cookie.secure) out += "; Secure";
   if (cookie.http_only) out += "; HttpOnly";
   switch (cookie.same_site) {
-    case SameSite::Unset:
-      break;
-    case SameSite::Lax:
-      out += "; SameSite=Lax";
-      break;
-    case SameSite::Strict:
-      out += "; SameSite=Strict";
-      break;
-    case SameSite::None:
-      out += "; SameSite=None";
-      break;
+    case SameSite::Unset: break;
+    case SameSite::Lax: out += "; SameSite=Lax"; break;
+    case SameSite::Strict: out += "; SameSite=Strict"; break;
+    case SameSite::None: out += "; SameSite=None"; break;
   }
   return out;
 }

@@ -27,10 +27,8 @@ Problem to_problem(StreamError error) {
       return {Status::BadRequest, "the client left before the content was complete", {}, {}};
     case StreamError::TooLarge:
       return {Status::ContentTooLarge, "the content is larger than this resource takes", {}, {}};
-    case StreamError::Malformed:
-      return {Status::BadRequest, "the framing of the content is malformed", {}, {}};
-    case StreamError::TooSlow:
-      return {Status::RequestTimeout, "the content arrived too slowly", {}, {}};
+    case StreamError::Malformed: return {Status::BadRequest, "the framing of the content is malformed", {}, {}};
+    case StreamError::TooSlow: return {Status::RequestTimeout, "the content arrived too slowly", {}, {}};
     case StreamError::Overloaded: {
       Problem problem{Status::ServiceUnavailable, "too much content is being received at the moment", {}, {}};
       problem.fields.set("retry-after", "1");

@@ -23,17 +23,14 @@ public:
 
   bool walk(dom::element element) {
     switch (element.type()) {
-      case dom::element_type::ARRAY:
-        return walk_array(dom::array(element));
-      case dom::element_type::OBJECT:
-        return walk_object(dom::object(element));
+      case dom::element_type::ARRAY: return walk_array(dom::array(element));
+      case dom::element_type::OBJECT: return walk_object(dom::object(element));
       case dom::element_type::INT64:
       case dom::element_type::UINT64:
       case dom::element_type::DOUBLE:
         if (!too_large_.empty()) count_number();
         return true;
-      default:
-        return true;
+      default: return true;
     }
   }
 

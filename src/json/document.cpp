@@ -9,28 +9,18 @@ namespace {
 
 std::string message_of(simdjson::error_code code, const Limits& limits) {
   switch (code) {
-    case simdjson::EMPTY:
-      return "the text is empty";
-    case simdjson::UTF8_ERROR:
-      return "the text is not valid UTF-8";
-    case simdjson::UNCLOSED_STRING:
-      return "a string is not closed";
-    case simdjson::UNESCAPED_CHARS:
-      return "a string contains a control character";
-    case simdjson::STRING_ERROR:
-      return "a string contains a wrong escape";
-    case simdjson::NUMBER_ERROR:
-      return "a number is malformed";
+    case simdjson::EMPTY: return "the text is empty";
+    case simdjson::UTF8_ERROR: return "the text is not valid UTF-8";
+    case simdjson::UNCLOSED_STRING: return "a string is not closed";
+    case simdjson::UNESCAPED_CHARS: return "a string contains a control character";
+    case simdjson::STRING_ERROR: return "a string contains a wrong escape";
+    case simdjson::NUMBER_ERROR: return "a number is malformed";
     case simdjson::T_ATOM_ERROR:
     case simdjson::F_ATOM_ERROR:
-    case simdjson::N_ATOM_ERROR:
-      return "a word is neither true, false nor null";
-    case simdjson::DEPTH_ERROR:
-      return "nested deeper than " + std::to_string(limits.depth) + " levels";
-    case simdjson::CAPACITY:
-      return "the text is too long";
-    default:
-      return "the text is not JSON";
+    case simdjson::N_ATOM_ERROR: return "a word is neither true, false nor null";
+    case simdjson::DEPTH_ERROR: return "nested deeper than " + std::to_string(limits.depth) + " levels";
+    case simdjson::CAPACITY: return "the text is too long";
+    default: return "the text is not JSON";
   }
 }
 

@@ -161,20 +161,13 @@ void write_raw_container(Writer& writer, dom::element element) {
 
 void write_raw(Writer& writer, dom::element element) {
   switch (element.type()) {
-    case dom::element_type::INT64:
-      return writer.integer(std::int64_t(element));
-    case dom::element_type::UINT64:
-      return writer.unsigned_integer(std::uint64_t(element));
-    case dom::element_type::DOUBLE:
-      return write_raw_double(writer, double(element));
-    case dom::element_type::STRING:
-      return writer.text(std::string_view(element));
-    case dom::element_type::BOOL:
-      return writer.boolean(bool(element));
-    case dom::element_type::NULL_VALUE:
-      return writer.null();
-    default:
-      return write_raw_container(writer, element);
+    case dom::element_type::INT64: return writer.integer(std::int64_t(element));
+    case dom::element_type::UINT64: return writer.unsigned_integer(std::uint64_t(element));
+    case dom::element_type::DOUBLE: return write_raw_double(writer, double(element));
+    case dom::element_type::STRING: return writer.text(std::string_view(element));
+    case dom::element_type::BOOL: return writer.boolean(bool(element));
+    case dom::element_type::NULL_VALUE: return writer.null();
+    default: return write_raw_container(writer, element);
   }
 }
 

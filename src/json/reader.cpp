@@ -22,21 +22,14 @@ namespace {
 
 Kinds kind_of(dom::element element) {
   switch (element.type()) {
-    case dom::element_type::ARRAY:
-      return Kinds::Array;
-    case dom::element_type::OBJECT:
-      return Kinds::Object;
+    case dom::element_type::ARRAY: return Kinds::Array;
+    case dom::element_type::OBJECT: return Kinds::Object;
     case dom::element_type::INT64:
-    case dom::element_type::UINT64:
-      return Kinds::Integer;
-    case dom::element_type::DOUBLE:
-      return Kinds::Fraction;
-    case dom::element_type::STRING:
-      return Kinds::String;
-    case dom::element_type::BOOL:
-      return Kinds::Boolean;
-    case dom::element_type::NULL_VALUE:
-      break;
+    case dom::element_type::UINT64: return Kinds::Integer;
+    case dom::element_type::DOUBLE: return Kinds::Fraction;
+    case dom::element_type::STRING: return Kinds::String;
+    case dom::element_type::BOOL: return Kinds::Boolean;
+    case dom::element_type::NULL_VALUE: break;
   }
   return Kinds::Null;
 }

@@ -58,29 +58,14 @@ void append_escaped(std::string& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
   switch (c) {
-    case '"':
-      out.append("\\\"");
-      break;
-    case '\\':
-      out.append("\\\\");
-      break;
-    case '\b':
-      out.append("\\b");
-      break;
-    case '\f':
-      out.append("\\f");
-      break;
-    case '\n':
-      out.append("\\n");
-      break;
-    case '\r':
-      out.append("\\r");
-      break;
-    case '\t':
-      out.append("\\t");
-      break;
-    default:
-      out.append("\\u00").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
+    case '"': out.append("\\\""); break;
+    case '\\': out.append("\\\\"); break;
+    case '\b': out.append("\\b"); break;
+    case '\f': out.append("\\f"); break;
+    case '\n': out.append("\\n"); break;
+    case '\r': out.append("\\r"); break;
+    case '\t': out.append("\\t"); break;
+    default: out.append("\\u00").append(1, hex[byte >> 4]).append(1, hex[byte & 15]);
   }
 }
 

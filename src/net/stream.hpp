@@ -49,7 +49,8 @@ public:
   virtual void on_sent() = 0;
 
   // The last call, exactly once for each open(): the descriptor is closed, and this object and its Stream may be
-  // deleted. `why` is empty after close() and abort(), otherwise the error of the socket.
+  // deleted. `why` is empty after close() and abort(), otherwise the error of the socket (a reset shows as ECONNRESET
+  // or EPIPE); bytes that a peer sent before its reset and that were not received by then are dropped.
   virtual void on_closed(std::error_code why) = 0;
 
 protected:
@@ -133,6 +134,7 @@ private:
   Address remote_;
 };
 
+// An idle connection costs this and nothing else in this room.
 static_assert(sizeof(void*) != 8 || sizeof(Stream) <= 96);
 
 }  // namespace tern::net

@@ -296,13 +296,6 @@ TEST_F(StreamTest, drops_its_queue_when_it_is_closed) {
   EXPECT_LT(peer.receive_all().size(), 10'000'000U);
 }
 
-TEST_F(StreamTest, owns_no_buffer_when_idle) {
-  ASSERT_TRUE(peer.send("ping"));
-  run_rounds(2);
-  EXPECT_EQ(seen.size(), 1U);
-  EXPECT_LE(sizeof connection.stream, 96U);
-}
-
 TEST_F(StreamTest, takes_a_head_byte_by_byte_in_linear_time) {
   constexpr std::size_t size = 200'000;
   std::size_t moves = 0;

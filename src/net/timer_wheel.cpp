@@ -30,7 +30,7 @@ void TimerWheel::arm(Timer& timer, std::uint64_t now, Milliseconds delay) noexce
 }
 
 void TimerWheel::disarm(Timer& timer) noexcept {
-  unlink(timer);
+  if (timer.armed()) unlink(timer);
 }
 
 void TimerWheel::link(Timer& timer) noexcept {

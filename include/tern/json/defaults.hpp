@@ -4,8 +4,8 @@
 //
 // 1. std::optional, std::unique_ptr, std::shared_ptr and std::monostate members may always be missing.
 // 2. Where JsonDefaults<T> is specialised, it alone decides about the others.
-// 3. A scalar (bool, number, char, enum, pointer, duration), a std::array of scalars, or a struct that
-//    holds only such members without initialisers of their own, may be missing if it has an initialiser, be it zero:
+// 3. A scalar (bool, number, char, enum, pointer, duration), a std::array of scalars, or a struct that holds only
+//    such members without initialisers of their own, may be missing if it has an initialiser, be it zero:
 //        struct Page { int limit = 20; int offset = 0; int size; };    // limit and offset may, size may not
 //    This is found by constant evaluation: reading a member that `T object;` leaves uninitialised is no constant.
 // 4. A struct with other members may be missing if it is initialised with something else than its own defaults, or if
@@ -13,7 +13,7 @@
 // 5. Everything else (text, containers, variants, points of time, …) may be missing if its initial value differs from
 // an empty one:
 //        struct Note { std::string title; std::string language = "en"; std::string text = ""; };
-//    title must be there, language may be missing, and so, unlike one might hope, must text: an explicit empty
+//    title must be there, language may be missing, and text, unlike one might hope, must be there: an explicit empty
 //    initialiser looks the same as none. Say std::optional or JsonDefaults there.
 //
 // Where T cannot be made in a constant expression (it holds a std::map, say; or, with Clang and libstdc++ 12, a
@@ -120,7 +120,9 @@ bool same(const M& a, const M& b) {
 
 template <class M>
 bool differs_from_its_default(const M& member) {
-  if constexpr (std::is_default_constructible_v<M>) {
+  if constexpr (shape<M> == Shape::Variant) {
+    return member.index() != 0;  // GCC 12 warns of a temporary variant, without reason
+  } else if constexpr (std::is_default_constructible_v<M>) {
     return !same(member, M{});
   } else {
     return true;

@@ -213,19 +213,14 @@ consteval Kinds kinds_of() {
     case Shape::Codec:
       if constexpr (requires { JsonCodec<T>::kinds; }) return JsonCodec<T>::kinds;
       return Kinds::None;
-    case Shape::Null:
-      return Kinds::Null;
-    case Shape::Boolean:
-      return Kinds::Boolean;
-    case Shape::Integer:
-      return Kinds::Integer;
-    case Shape::Fraction:
-      return Kinds::Number;
+    case Shape::Null: return Kinds::Null;
+    case Shape::Boolean: return Kinds::Boolean;
+    case Shape::Integer: return Kinds::Integer;
+    case Shape::Fraction: return Kinds::Number;
     case Shape::Character:
     case Shape::Enum:
     case Shape::Text:
-    case Shape::Time:
-      return Kinds::String;
+    case Shape::Time: return Kinds::String;
     case Shape::Optional:
       if constexpr (shape<T> == Shape::Optional) return Kinds::Null | kinds_of<typename T::value_type>();
       break;
@@ -235,20 +230,16 @@ consteval Kinds kinds_of() {
     case Shape::Duration:
       if constexpr (shape<T> == Shape::Duration) return kinds_of<typename T::rep>();
       break;
-    case Shape::Variant:
-      return kinds_of_alternatives<T>;
+    case Shape::Variant: return kinds_of_alternatives<T>;
     case Shape::Map:
-    case Shape::Struct:
-      return Kinds::Object;
+    case Shape::Struct: return Kinds::Object;
     case Shape::Set:
     case Shape::Sequence:
     case Shape::View:
     case Shape::Array:
-    case Shape::Tuple:
-      return Kinds::Array;
+    case Shape::Tuple: return Kinds::Array;
     case Shape::Raw:
-    case Shape::None:
-      break;
+    case Shape::None: break;
   }
   return Kinds::None;
 }
