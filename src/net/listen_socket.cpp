@@ -43,11 +43,9 @@ using Sockets = std::expected<std::vector<ListenSocket>, Error>;
 
 Error system_error(int number, const std::string& name) {
   switch (number) {
-    case EADDRINUSE:
-      return {Fault::AddressInUse, number, "address already in use: " + name};
+    case EADDRINUSE: return {Fault::AddressInUse, number, "address already in use: " + name};
     case EACCES:
-    case EPERM:
-      return {Fault::NotPermitted, number, "permission denied: " + name};
+    case EPERM: return {Fault::NotPermitted, number, "permission denied: " + name};
     default:
       return {Fault::System, number, "cannot listen on " + name + ": " + std::generic_category().message(number)};
   }

@@ -29,10 +29,8 @@ bool concerns_one_connection(int error) noexcept {
     case EHOSTDOWN:
     case EHOSTUNREACH:
     case ENONET:
-    case ETIMEDOUT:
-      return true;
-    default:
-      return false;
+    case ETIMEDOUT: return true;
+    default: return false;
   }
 }
 

@@ -116,8 +116,18 @@ public:
     if (!started) throw SetupError(started.error().message);
     server->log().write(server::Severity::Info, "serving " + server->address() + " with " + std::to_string(threads) +
                                                     (threads == 1 ? " loop" : " loops"));
-    const std::lock_guard lock(mutex_);
-    server_ = std::move(server);
+    {
+      const std::lock_guard lock(mutex_);
+      server_ = server;
+    }
+    if (!on_start) return;
+    try {
+      on_start();
+    } catch (...) {
+      server->stop(Milliseconds(0));
+      wait();
+      throw;
+    }
   }
 
   void wait() {
@@ -127,6 +137,8 @@ public:
     const std::lock_guard lock(mutex_);
     if (server_ == running) server_.reset();
   }
+
+  base::Function<void()> on_start;  // of the user
 
 private:
   mutable std::mutex mutex_;  // for the pointer
@@ -138,6 +150,11 @@ App::App(App&&) noexcept = default;
 
 App::~App() {
   if (runner_) stop();
+}
+
+App& App::on_start(base::Function<void()> hook) {
+  runner_->on_start = std::move(hook);
+  return *this;
 }
 
 void App::start(const Options& options) {

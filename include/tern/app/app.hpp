@@ -316,6 +316,14 @@ public:
         app::type_name<T>());
     return *this;
   }
+  // The same, made in place: for what cannot be moved because it holds a mutex or an atomic.
+  template <class T, class... A>
+  App& emplace_state(A&&... arguments) {
+    add(app::SharedState{&http::type_key<T>, new T(std::forward<A>(arguments)...),
+                         [](void* dead) noexcept { delete static_cast<T*>(dead); }},
+        app::type_name<T>());
+    return *this;
+  }
   // Makes the T that each loop has of its own, for PerLoop<T>.
   template <class F>
   App& per_loop(F make) {
@@ -343,6 +351,10 @@ public:
 
   // Every route, in the order of registration.
   std::vector<RouteInfo> routes() const;
+
+  // Called by run() and start(), on their thread, once the server accepts connections: the place to tell its address().
+  // What it throws ends the server again, and start() with it.
+  App& on_start(base::Function<void()> hook);
 
   // Serves until SIGINT or SIGTERM, then lets the requests in flight end (Timeouts::drain; a second signal ends them)
   // and returns 0. When it cannot start (an address in use, a mistake in the setup), says why on standard error and

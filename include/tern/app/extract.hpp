@@ -196,7 +196,7 @@ std::expected<T, Rejection> bind_pairs(const Pairs& pairs) {
   T value{};
   Problem problem{Status::UnprocessableContent, {}, {}, {}};
   json::for_each_member(value, [&](std::string_view name, auto& member, auto index) {
-    bind_member(pairs, name, json::member_has_default<T, index>, member, problem);
+    bind_member(pairs, name, json::member_has_default<T, index>(), member, problem);
   });
   if (problem.errors.empty()) return value;
   return std::unexpected(Rejection(std::move(problem)));

@@ -11,7 +11,7 @@
 // 4. A struct with other members may be missing if it is initialised with something else than its own defaults, or if
 //    all its members may be missing.
 // 5. Everything else (text, containers, variants, points of time, …) may be missing if its initial value differs from
-// an empty one:
+//    an empty one:
 //        struct Note { std::string title; std::string language = "en"; std::string text = ""; };
 //    title must be there, language may be missing, and text, unlike one might hope, must be there: an explicit empty
 //    initialiser looks the same as none. Say std::optional or JsonDefaults there.
