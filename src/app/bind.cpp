@@ -27,14 +27,18 @@ const Core& core_of(const Exchange& exchange) {
   return static_cast<const Core&>(exchange.service());
 }
 
-void report_failure(Exchange& exchange, std::string_view what) {
-  const Request& request = exchange.request();
-  std::string line(method_name(request.method()));
-  line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ").append(what);
-  exchange.report(line);
+void report_failure(Exchange& exchange, std::string_view what, std::string_view when = {}) noexcept {
+  try {
+    const Request& request = exchange.request();
+    std::string line(method_name(request.method()));
+    line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ");
+    exchange.report(line.append(when).append(what));
+  } catch (...) {
+    // Without memory there is no report either.
+  }
 }
 
-Response internal_error(Exchange& exchange) {
+Response internal_error(Exchange& exchange) noexcept {
   return exchange.service().refuse({Status::InternalServerError, {}, {}, {}});
 }
 
@@ -61,10 +65,12 @@ Response rejected(Rejection&& rejection, Exchange& exchange) {
 Response caught(Exchange& exchange) noexcept {
   try {
     return answer_exception(exchange);
+  } catch (const std::exception& error) {
+    report_failure(exchange, error.what(), "while an error was answered: ");
   } catch (...) {
-    // The mapping itself threw, or there is no memory for an answer.
-    return Response(Status::InternalServerError);
+    report_failure(exchange, "an exception that is no std::exception", "while an error was answered: ");
   }
+  return internal_error(exchange);
 }
 
 Response translate(void* exchange, std::exception_ptr exception) {
@@ -102,9 +108,14 @@ void* find_per_loop(const Request& request, const void* key) {
   return core_of(request.exchange()).find_per_loop(request.exchange().loop_index(), key);
 }
 
-Response domain_error_response(const void* key, const void* error, std::string_view type, Exchange& exchange) {
-  if (auto mapped = core_of(exchange).map_value(key, error, exchange)) return std::move(*mapped);
-  report_failure(exchange, "a handler returned an error of type " + std::string(type) +
+void throw_nothing_given(std::string_view type) {
+  throw SetupError("an extractor takes " + std::string(type) + ", but nothing was given: call app.state(…) or " +
+                   "app.per_loop(…) before the start");
+}
+
+Response domain_error_response(const DomainError& error, Exchange& exchange) {
+  if (auto mapped = core_of(exchange).map_value(error, exchange)) return std::move(*mapped);
+  report_failure(exchange, "a handler returned an error of type " + std::string(error.type) +
                                ", and nothing says how to answer it: call app.on_error(…), or give it a tern::Respond");
   return internal_error(exchange);
 }

@@ -40,12 +40,21 @@ Core::~Core() {
   for (const ErrorMapping& mapping : mappings_) mapping.destroy(mapping.function);
 }
 
+// "GET '/books/{id}' ", to begin a message with.
+std::string Core::title(const RouteEntry& route) {
+  return std::string(method_name(route.method)) + " '" + route.pattern + "' ";
+}
+
 void Core::require_open(std::string_view what) const {
   if (frozen_) throw SetupError(std::string(what) + " after the start: everything is registered before it");
 }
 
 std::size_t Core::add_route(std::size_t group, Method method, std::string_view pattern, Endpoint endpoint) {
   require_open("a route was registered");
+  if (group != 0 && !pattern.empty() && !pattern.starts_with('/')) {
+    throw SetupError("pattern '" + std::string(pattern) + "' in group '" + groups_[group].prefix +
+                     "': " + std::string(describe(PatternFault::NoLeadingSlash)));
+  }
   RouteEntry route;
   route.method = method;
   route.pattern = join(groups_[group].prefix, pattern);
@@ -53,12 +62,13 @@ std::size_t Core::add_route(std::size_t group, Method method, std::string_view p
   const PatternFacts facts = examine(route.pattern);
   if (facts.fault == PatternFault::None && endpoint.positional != 0 && endpoint.positional != facts.placeholders) {
     throw SetupError("pattern '" + route.pattern + "' has " + std::to_string(facts.placeholders) +
-                     " placeholders, but its handler takes " + std::to_string(endpoint.positional) +
-                     " by position: take all of them, or none");
+                     (facts.placeholders == 1 ? " placeholder" : " placeholders") + ", but its handler takes " +
+                     std::to_string(endpoint.positional) + " by position: take all of them, or none");
   }
   const std::size_t index = routes_.size();
-  route.placeholders = router_.add(method, route.pattern, static_cast<Router::RouteIndex>(index));
   route.endpoint = std::move(endpoint);
+  if (facts.fault == PatternFault::None) check_placeholders(route);
+  route.placeholders = router_.add(method, route.pattern, static_cast<Router::RouteIndex>(index));
   routes_.push_back(std::move(route));
   return index;
 }
@@ -90,8 +100,11 @@ void Core::add_route_middleware(std::size_t route, MiddlewareBox middleware) {
 
 void Core::set_name(std::size_t route, std::string name) {
   require_open("a route was named");
-  if (std::ranges::any_of(routes_, [&name](const RouteEntry& other) { return other.name == name; })) {
-    throw SetupError("two routes are named '" + name + "'");
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    if (i != route && !name.empty() && routes_[i].name == name) {
+      throw SetupError("two routes are named '" + name + "': '" + routes_[i].pattern + "' and '" +
+                       routes_[route].pattern + "'");
+    }
   }
   routes_[route].name = std::move(name);
 }
@@ -144,16 +157,26 @@ std::vector<RouteInfo> Core::routes() const {
   return list;
 }
 
-void Core::check_needs(const RouteEntry& route) const {
-  const std::string where = std::string(method_name(route.method)) + " '" + route.pattern + "' ";
+void Core::check_placeholders(const RouteEntry& route) const {
+  for (std::size_t i = 0; i < route.endpoint.need_count; ++i) {
+    const Need& need = route.endpoint.needs[i];
+    if (need.kind != Need::Kind::Placeholder) continue;
+    bool found = false;
+    PatternReader reader(route.pattern);
+    for (Segment segment; reader.next(segment);) found = found || segment.name == need.name;
+    if (!found) {
+      throw SetupError(title(route) + "takes tern::Path<\"" + std::string(need.name) +
+                       "\">, but its pattern has no such placeholder");
+    }
+  }
+}
+
+void Core::check_states(const RouteEntry& route) const {
+  const std::string where = title(route);
   for (std::size_t i = 0; i < route.endpoint.need_count; ++i) {
     const Need& need = route.endpoint.needs[i];
     const std::string name(need.name);
     const auto has_key = [&need](const auto& entry) { return entry.key == need.key; };
-    if (need.kind == Need::Kind::Placeholder &&
-        std::ranges::find(route.placeholders, name) == route.placeholders.end()) {
-      throw SetupError(where + "takes tern::Path<\"" + name + "\">, but its pattern has no such placeholder");
-    }
     if (need.kind == Need::Kind::State && std::ranges::none_of(states_, has_key)) {
       throw SetupError(where + "takes " + name + ", but no such state was given: call app.state(…) before the start");
     }
@@ -175,7 +198,7 @@ bool Core::append_middleware(std::size_t group, std::vector<Link>& chain) const 
 
 void Core::freeze() {
   if (frozen_) return;
-  for (const RouteEntry& route : routes_) check_needs(route);
+  for (const RouteEntry& route : routes_) check_states(route);
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     groups_[i].pins = append_middleware(i, groups_[i].fallback);
     groups_[i].fallback.push_back({&answer_unrouted, nullptr});
@@ -220,16 +243,36 @@ void* Core::find_per_loop(std::size_t loop, const void* key) const {
 }
 
 std::optional<Response> Core::map_exception(Exchange& exchange) const {
+  if (mappings_.empty()) return std::nullopt;
+  const bool http_error = [] {
+    try {
+      throw;
+    } catch (const HttpError&) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }();
   for (const ErrorMapping& mapping : mappings_) {
+    if (http_error && !mapping.of_http_errors) continue;
     if (auto response = mapping.from_exception(mapping.function, exchange)) return response;
   }
   return std::nullopt;
 }
 
-std::optional<Response> Core::map_value(const void* key, const void* error, Exchange& exchange) const {
-  const auto found = std::ranges::find(mappings_, key, &ErrorMapping::key);
-  if (found == mappings_.end()) return std::nullopt;
-  return found->from_value(found->function, error, exchange);
+std::optional<Response> Core::map_value(const DomainError& error, Exchange& exchange) const {
+  const auto found = std::ranges::find(mappings_, error.key, &ErrorMapping::key);
+  if (found != mappings_.end()) return found->from_value(found->function, error.value, exchange);
+  if (error.raise == nullptr) return std::nullopt;
+  try {
+    error.raise(error.value);
+  } catch (const HttpError& http_error) {
+    if (auto mapped = map_exception(exchange)) return mapped;
+    return refuse(http_error.problem());
+  } catch (...) {
+    return map_exception(exchange);
+  }
+  return std::nullopt;
 }
 
 // --- Serving
@@ -263,7 +306,7 @@ Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
 
 Reply Core::serve_unrouted(Router::Match match, Exchange& exchange) const {
   const Request& request = exchange.request();
-  if (request.path() == "*") match.offered = router_.offered();
+  if (request.path() == "*") match.offered = router_.offered() | mask_of(Method::Options);
   if (match.offered == 0) {
     if (auto reply = serve_other_slash(exchange)) return std::move(*reply);
     return serve_fallback({{Status::NotFound, "there is nothing at this path", {}, {}}, {}}, exchange);
@@ -281,8 +324,10 @@ Reply Core::serve_unrouted(Router::Match match, Exchange& exchange) const {
 std::optional<Reply> Core::serve_other_slash(Exchange& exchange) const {
   Request& request = exchange.request();
   const std::string_view path = request.path();
-  // A location that begins with two slashes would lead to another host.
-  if (trailing_slash_ == TrailingSlash::Strict || path.size() < 2 || path.starts_with("//")) return std::nullopt;
+  // A location that begins with two slashes would lead to another host; browsers take a backslash for a slash.
+  if (trailing_slash_ == TrailingSlash::Strict || path.size() < 2 || path[1] == '/' || path[1] == '\\') {
+    return std::nullopt;
+  }
   std::string other(path);
   if (other.back() == '/') {
     other.pop_back();
@@ -317,8 +362,11 @@ const Core::GroupEntry& Core::innermost_group(std::string_view path) const {
     bool fits = true;
     PatternReader reader(group.prefix);
     for (Segment segment; fits && reader.next(segment); ++segments) {
+      if (segment.kind == SegmentKind::Literal && segment.text.empty()) continue;  // the slash that ends a prefix
+      if (segment.kind == SegmentKind::Rest) break;
       const std::size_t end = std::min(rest.find('/', 1), rest.size());
-      fits = rest.starts_with('/') && (segment.kind != SegmentKind::Literal || rest.substr(1, end - 1) == segment.text);
+      const std::string_view text = rest.substr(0, end);
+      fits = text.size() > 1 && (segment.kind != SegmentKind::Literal || text.substr(1) == segment.text);
       rest.remove_prefix(end);
     }
     if (fits && segments > longest) {
@@ -330,11 +378,18 @@ const Core::GroupEntry& Core::innermost_group(std::string_view path) const {
 }
 
 Response Core::refuse(const Problem& problem) const noexcept {
-  try {
-    Response response = render_ ? render_(problem) : Response::borrowed(media::problem, {}).content(to_json(problem));
+  const auto finished = [&problem](Response response) {
     response.status(problem.status);
     for (const Field& field : problem.fields) response.add(field.name, field.value);
     return response;
+  };
+  try {
+    if (render_) return finished(render_(problem));
+  } catch (...) {
+    // It must not throw. What is sent then is not what the application wants, but still the right answer.
+  }
+  try {
+    return finished(Response::borrowed(media::problem, {}).content(to_json(problem)));
   } catch (...) {
     return Response(problem.status);
   }

@@ -57,7 +57,7 @@ public:
   const void* find_state(const void* key) const noexcept;
   void* find_per_loop(std::size_t loop, const void* key) const;
   std::optional<Response> map_exception(Exchange& exchange) const;
-  std::optional<Response> map_value(const void* key, const void* error, Exchange& exchange) const;
+  std::optional<Response> map_value(const DomainError& error, Exchange& exchange) const;
 
 private:
   struct RouteEntry {
@@ -81,7 +81,9 @@ private:
   };
 
   void require_open(std::string_view what) const;
-  void check_needs(const RouteEntry& route) const;
+  static std::string title(const RouteEntry& route);
+  void check_placeholders(const RouteEntry& route) const;
+  void check_states(const RouteEntry& route) const;
   bool append_middleware(std::size_t group, std::vector<Link>& chain) const;
   Reply serve_route(const RouteEntry& route, Exchange& exchange) const;
   Reply serve_unrouted(Router::Match match, Exchange& exchange) const;

@@ -55,6 +55,9 @@ std::expected<Pairs, Rejection> query_pairs(Request& request) {
 
 std::expected<Pairs, Rejection> form_pairs(Request& request) {
   const auto type = request.field("content-type");
+  if (!type && request.body().empty()) {
+    return std::unexpected(Rejection::absent(Status::BadRequest, "the content is missing: send a form"));
+  }
   if (!type || !base::equals_ignoring_case(media_type(*type), "application/x-www-form-urlencoded")) {
     return std::unexpected(
         Rejection(Status::UnsupportedMediaType,

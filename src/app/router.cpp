@@ -126,10 +126,8 @@ Router::Node& Router::descend(Node& from, const Segment& segment, std::string_vi
     return *node;
   };
   switch (segment.kind) {
-    case SegmentKind::Parameter:
-      return made(from.parameter);
-    case SegmentKind::Rest:
-      return made(from.rest);
+    case SegmentKind::Parameter: return made(from.parameter);
+    case SegmentKind::Rest: return made(from.rest);
     case SegmentKind::Literal: {
       const auto at =
           std::ranges::lower_bound(from.literals, segment.text, {},
@@ -137,8 +135,7 @@ Router::Node& Router::descend(Node& from, const Segment& segment, std::string_vi
       if (at != from.literals.end() && at->text == segment.text) return *at->node;
       return *from.literals.insert(at, {std::string(segment.text), std::make_unique<Node>()})->node;
     }
-    case SegmentKind::Regex:
-      break;
+    case SegmentKind::Regex: break;
   }
   for (const Node::RegexChild& child : from.regexes) {
     if (child.source == segment.regex) return *child.node;

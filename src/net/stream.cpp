@@ -114,6 +114,11 @@ void Stream::shutdown_write() {
   if (queue_ == nullptr) ::shutdown(socket_.number(), SHUT_WR);
 }
 
+bool Stream::has_unread() const noexcept {
+  char byte;
+  return open_ && ::recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 void Stream::close() {
   if (open_) end(0);
 }

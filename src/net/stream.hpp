@@ -94,6 +94,8 @@ public:
 
   // From open() to close(), abort() or failure. Once false, the only thing to come is on_closed().
   bool is_open() const noexcept { return open_; }
+  // Whether the kernel has bytes of the peer that were not received yet. Costs a system call.
+  bool has_unread() const noexcept;
   // Whether the peer has ended its side, and we know.
   bool ended() const noexcept { return ended_; }
   const Address& remote() const noexcept { return remote_; }

@@ -14,6 +14,7 @@ constexpr std::size_t most_pipelined_output = 256 * 1024;  // bytes written befo
 constexpr std::uint64_t most_discarded = 256 * 1024;  // bytes of unwanted content that are worth keeping a connection
 constexpr std::uint32_t most_swallowed = 4 * 1024 * 1024;  // bytes read from a peer that was told to go
 constexpr Milliseconds linger_time = Seconds(2);
+constexpr Milliseconds last_chance = Seconds(1);  // for the first request, when the server stops meanwhile
 
 }  // namespace
 
@@ -29,11 +30,14 @@ void Connection::open(net::Descriptor socket, const net::Address& remote) {
   watch(Watch::Head, worker_.shared().settings.head_timeout);
 }
 
+// What the client has sent is answered, although it has not been read yet, and one that has just connected is given a
+// moment. (Where an earlier answer is still on its way, on_sent() comes back here.)
 void Connection::drain() {
-  if (exchange_ == nullptr && !closing_ && protocol_.waiting_for() == http1::Waiting::Idle) {
-    closing_ = true;
-    after_answer();
-  }
+  if (exchange_ != nullptr || closing_ || stream_.unsent() != 0) return;
+  if (protocol_.waiting_for() != http1::Waiting::Idle) return;
+  if (!served_ || stream_.has_unread()) return watch(Watch::Head, last_chance);
+  closing_ = true;
+  stream_.close();
 }
 
 // --- Bytes in
@@ -48,6 +52,7 @@ std::size_t Connection::on_bytes(std::span<const char> bytes) {
   }
   process();
   in_window_ = false;
+  if (exchange_ != nullptr) exchange_->keep_chunk();
   flush();
   return closing_ ? bytes.size() : protocol_.consumed();
 }
@@ -55,7 +60,7 @@ std::size_t Connection::on_bytes(std::span<const char> bytes) {
 // The requests that are there, until one has to wait.
 void Connection::process() {
   while (exchange_ == nullptr && !closing_) {
-    if (worker_.output().size() > most_pipelined_output) flush();
+    if (worker_.output(*this).size() > most_pipelined_output) flush();
     if (stream_.unsent() != 0) {
       blocked_ = true;
       stream_.pause();
@@ -69,10 +74,12 @@ void Connection::process() {
       case http1::Event::Reject:
         refuse(exchange);
         return;
+      case http1::Event::Closed:  // while the rest of a content was discarded: nothing can follow it
+        closing_ = true;
+        break;
       case http1::Event::NeedMore:
       case http1::Event::Chunk:
       case http1::Event::End:
-      case http1::Event::Closed:
         break;
     }
     worker_.release(exchange);
@@ -191,13 +198,15 @@ void Connection::content_is_wanted(HttpExchange& exchange) {
 }
 
 void Connection::wait_for_content() {
-  seen_ = exchange_->received_;
-  watch(Watch::Body, rate_period());
+  if (watch_ != Watch::Body) {  // otherwise the period goes on, or a byte now and then would restart it for ever
+    seen_ = exchange_->received_;
+    watch(Watch::Body, rate_period());
+  }
   if (!in_window_ || stream_.paused()) stream_.resume();
 }
 
 void Connection::inform(Status status, const Fields& fields) {
-  protocol_.inform(worker_.output().text(), status, &fields);
+  protocol_.inform(worker_.output(*this).text(), status, &fields);
   flush();
 }
 
@@ -232,6 +241,8 @@ void Connection::respond(Response& response) {
     response = worker_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
   }
   const std::size_t size = response.content().size();
+  watch_ = Watch::None;  // it was about this request
+  served_ = true;
   if (!protocol_.content_complete()) protocol_.discard_content(most_discarded);
   // A client that has said that this is its last request, and has sent all of it, need not be waited for.
   client_done_ = !protocol_.keep_alive() && protocol_.content_complete();
@@ -244,7 +255,7 @@ void Connection::respond(Response& response) {
 }
 
 void Connection::write_response(Response& response) {
-  net::Output& output = worker_.output();
+  net::Output& output = worker_.output(*this);
   http1::ResponseHead head;
   head.status = response.status();
   head.fields = &response.fields();
@@ -268,7 +279,7 @@ void Connection::write_response(Response& response) {
 
 // One send for everything that was written.
 void Connection::flush() {
-  net::Output& output = worker_.output();
+  net::Output& output = worker_.output(*this);
   if (!output.empty()) stream_.send(output);
   if (closing_) {
     after_answer();
@@ -384,20 +395,23 @@ void Connection::expired() {
     case Watch::Answer:
       check_answer_rate();
       break;
-    case Watch::Head: {
-      const bool begun = protocol_.waiting_for() == http1::Waiting::Head;
-      protocol_.abandon();
-      if (!begun) {
-        closing_ = true;
-        linger();
-        break;
-      }
-      answer_problem(worker_.take_exchange(),
-                     Problem{Status::RequestTimeout, "the head of the request did not arrive in time", {}, {}});
-      flush();
+    case Watch::Head:
+      head_expired();
       break;
-    }
   }
+}
+
+void Connection::head_expired() {
+  const http1::Waiting missing = protocol_.waiting_for();
+  if (missing == http1::Waiting::Idle) return stream_.close();
+  protocol_.abandon();
+  if (missing == http1::Waiting::Head) {
+    answer_problem(worker_.take_exchange(),
+                   Problem{Status::RequestTimeout, "the head of the request did not arrive in time", {}, {}});
+  } else {
+    closing_ = true;  // content of an answered request, that was being discarded
+  }
+  flush();
 }
 
 Milliseconds Connection::rate_period() const {

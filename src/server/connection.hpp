@@ -35,10 +35,12 @@ public:
   static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
 
   void open(net::Descriptor socket, const net::Address& remote);
-  // The server stops: an idle connection ends now, a busy one after its answer.
+  // The server stops: a connection that is idle between requests ends now, a busy one after its answer.
   void drain();
   // Ends it at once.
   void abort() { stream_.abort(); }
+  // Sends what this connection has written into the worker's output; for the worker, when another wants to write.
+  void send(net::Output& output) { stream_.send(output); }
 
   const net::Address& remote() const noexcept { return stream_.remote(); }
 
@@ -77,6 +79,7 @@ private:
   void watch(Watch what, Milliseconds timeout);
   void watch_protocol();
   void expired();
+  void head_expired();
   void check_content_rate();
   void check_answer_rate();
   Milliseconds rate_period() const;
@@ -95,6 +98,7 @@ private:
   bool in_window_ : 1 = false;  // inside on_bytes(): the core's view of the bytes is valid
   bool blocked_ : 1 = false;    // waits for the peer to read what is queued
   bool closing_ : 1 = false;    // the last answer is written
+  bool served_ : 1 = false;     // has been answered once
   bool peer_ended_ : 1 = false;
   bool client_done_ : 1 = false;  // the client has sent its last request, completely
 };

@@ -69,8 +69,10 @@ std::uint16_t HttpExchange::remote_port() {
 void HttpExchange::disconnect() {
   remote();  // while there is somebody to ask
   connection_ = nullptr;
-  chunk_ = {};
-  if (!ended_) fail(StreamError::Disconnected);
+  if (!ended_) {  // otherwise it can still be read
+    chunk_ = {};
+    fail(StreamError::Disconnected);
+  }
   stop_.stop();
   wake();
 }
@@ -79,9 +81,13 @@ void HttpExchange::wake() {
   if (waiting_) std::exchange(waiting_, nullptr).resume();
 }
 
+void HttpExchange::keep_chunk() {
+  if (!chunk_.empty() && !ended_) chunk_ = arena().copy(chunk_);
+}
+
 void HttpExchange::reset() noexcept {
+  task_ = {};  // first: its frame may refer to what lives in the arena
   recycle();
-  task_ = {};
   if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
   connection_ = nullptr;
   waiting_ = nullptr;

@@ -40,6 +40,8 @@ private:
   // Content is there, or will never be: resumes the one who waits.
   void wake();
   void fail(StreamError error) noexcept { error_ = error; }
+  // The bytes that were received are about to go: copies what of them nobody has read yet.
+  void keep_chunk();
   void reset() noexcept;
 
   Worker& worker_;

@@ -14,17 +14,15 @@ Server::~Server() {
   wait();
 }
 
-std::expected<void, net::Error> Server::start(const net::ListenOptions& listen, unsigned threads,
-                                              base::Function<void()> on_ended) {
-  on_ended_ = std::move(on_ended);
-  auto sockets = net::listen(listen, threads);
+std::expected<void, net::Error> Server::listen(const net::ListenOptions& options, unsigned loops) {
+  auto sockets = net::listen(options, loops);
   if (!sockets) return std::unexpected(std::move(sockets.error()));
   port_ = sockets->front().address.port();
   address_ = sockets->front().name;
   const auto room_again = [this] {
     for (const auto& worker : workers_) worker->accept_again();
   };
-  for (unsigned i = 0; i < threads; ++i) {
+  for (unsigned i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(shared_, i, room_again));
     if (!workers_.back()->listen(std::move((*sockets)[i]))) {
       const int error = errno;
@@ -32,6 +30,12 @@ std::expected<void, net::Error> Server::start(const net::ListenOptions& listen, 
       return std::unexpected(net::Error{net::Fault::System, error, address_ + ": " + std::strerror(error)});
     }
   }
+  return {};
+}
+
+void Server::start(base::Function<void()> on_ended) {
+  on_ended_ = std::move(on_ended);
+  const std::lock_guard lock(threads_mutex_);
   running_ = workers_.size();
   for (const auto& worker : workers_) {
     threads_.emplace_back([this, &worker = *worker] {
@@ -39,7 +43,6 @@ std::expected<void, net::Error> Server::start(const net::ListenOptions& listen, 
       if (--running_ == 0 && on_ended_) on_ended_();
     });
   }
-  return {};
 }
 
 void Server::stop(Milliseconds timeout) {
@@ -47,6 +50,7 @@ void Server::stop(Milliseconds timeout) {
 }
 
 void Server::wait() {
+  const std::lock_guard lock(threads_mutex_);  // several may wait
   for (std::thread& thread : threads_) {
     if (thread.joinable()) thread.join();
   }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,12 +29,13 @@ public:
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Listens and serves with `threads` loops. Once. `on_ended` is called by the last loop that ends.
-  std::expected<void, net::Error> start(const net::ListenOptions& listen, unsigned threads,
-                                        base::Function<void()> on_ended = {});
+  // Makes `loops` loops with a listening socket each; clients can connect, but are not served yet. Once.
+  std::expected<void, net::Error> listen(const net::ListenOptions& options, unsigned loops);
+  // Serves. After listen(), once. `on_ended` is called by the last loop that ends.
+  void start(base::Function<void()> on_ended = {});
 
-  // From any thread, also a loop's: begins to drain; connections that are busy after `timeout` are aborted. May be
-  // called again with a shorter one.
+  // After listen(), from any thread, also a loop's: begins to drain; connections that are busy after `timeout` are
+  // aborted. May be called again with a shorter one.
   void stop(Milliseconds timeout);
   // Until everything has ended. Not from a loop's thread.
   void wait();
@@ -51,6 +53,7 @@ private:
   Log log_;
   Shared shared_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::mutex threads_mutex_;
   std::vector<std::thread> threads_;
   std::atomic<std::size_t> running_ = 0;
   base::Function<void()> on_ended_;

@@ -50,9 +50,11 @@ void Worker::begin_drain(Milliseconds timeout) {
     connection->drain();
     connection = next;
   }
+  const std::uint64_t deadline = loop_.now() + static_cast<std::uint64_t>(timeout.count());
   if (timeout.count() == 0) {
     abort_all();
-  } else {
+  } else if (deadline < drain_deadline_) {
+    drain_deadline_ = deadline;
     loop_.arm(drain_timer_, timeout);
   }
   stop_when_empty();
@@ -132,7 +134,7 @@ void Worker::log_access(HttpExchange& exchange, Status status, std::size_t bytes
   entry.remote = exchange.remote();
   entry.time = log_time_;
   entry.status = status;
-  entry.bytes = bytes;
+  entry.bytes = exchange.request().method() == Method::Head || forbids_content(status) ? 0 : bytes;
   entry.microseconds = microseconds() - exchange.started_;
   append_access_line(log_lines_, shared_.settings.access, entry, exchange.request());
   if (log_lines_.size() >= log_batch) {

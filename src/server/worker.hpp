@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,7 +42,13 @@ public:
   bool draining() const noexcept { return draining_; }
 
   // For connections; on the loop's thread.
-  net::Output& output() noexcept { return output_; }
+  // Where `connection` writes; empty again before it returns to the loop. A handler may resume one that is waiting on
+  // another connection, whose answer comes in between: what was written before is sent first, each to its own peer.
+  net::Output& output(Connection& connection) {
+    if (writer_ != &connection && !output_.empty()) writer_->send(output_);
+    writer_ = &connection;
+    return output_;
+  }
   std::string_view date() const noexcept { return date_; }
   HttpExchange& take_exchange();
   void release(HttpExchange& exchange) noexcept;
@@ -78,6 +85,7 @@ private:
   net::Loop loop_;
   net::Listener listener_;
   net::Output output_;
+  Connection* writer_ = nullptr;  // whose bytes those are
   std::string date_;
   std::string log_time_;
   std::string log_lines_;
@@ -85,6 +93,7 @@ private:
   Connection* connections_ = nullptr;
   std::vector<std::unique_ptr<HttpExchange>> all_exchanges_;
   std::vector<HttpExchange*> free_exchanges_;
+  std::uint64_t drain_deadline_ = std::numeric_limits<std::uint64_t>::max();
   bool draining_ = false;
   bool aborting_ = false;
 };

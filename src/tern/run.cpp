@@ -19,6 +19,8 @@
 namespace tern {
 namespace {
 
+constexpr Milliseconds for_ever{Seconds(10L * 365 * 24 * 3600)};
+
 server::Settings settings_of(const Options& options) {
   server::Settings settings;
   settings.heads.request_line = options.request_line;
@@ -27,7 +29,7 @@ server::Settings settings_of(const Options& options) {
   settings.limits = options.limits;
   settings.head_timeout = options.timeouts.head;
   settings.idle_timeout = options.timeouts.idle;
-  settings.drain_timeout = options.timeouts.drain;
+  settings.drain_timeout = options.timeouts.drain.count() != 0 ? options.timeouts.drain : for_ever;
   settings.grace = options.timeouts.grace;
   settings.least_rate = options.timeouts.least_rate;
   settings.connections = options.connections != 0 ? options.connections : server::usable_descriptors();
@@ -100,7 +102,7 @@ public:
     return server_;
   }
 
-  void start(app::Core& core, const Options& options, base::Function<void()> on_ended) {
+  std::shared_ptr<server::Server> start(app::Core& core, const Options& options, base::Function<void()> on_ended) {
     if (server()) throw SetupError("the app runs already: stop() and wait() come before the next start()");
     core.freeze();
     const unsigned threads = options.threads != 0 ? options.threads : server::usable_processors();
@@ -111,23 +113,20 @@ public:
     } catch (const std::exception& error) {
       throw SetupError(error.what());
     }
-    const net::ListenOptions listen{options.host, options.port, options.unix_path};
-    const auto started = server->start(listen, threads, std::move(on_ended));
-    if (!started) throw SetupError(started.error().message);
+    const auto listening = server->listen({options.host, options.port, options.unix_path}, threads);
+    if (!listening) throw SetupError(listening.error().message);
     server->log().write(server::Severity::Info, "serving " + server->address() + " with " + std::to_string(threads) +
                                                     (threads == 1 ? " loop" : " loops"));
-    {
-      const std::lock_guard lock(mutex_);
-      server_ = server;
-    }
-    if (!on_start) return;
+    set(server);  // before the first request, whose handler may call stop()
     try {
-      on_start();
+      server->start(std::move(on_ended));
+      if (on_start) on_start();
     } catch (...) {
       server->stop(Milliseconds(0));
       wait();
       throw;
     }
+    return server;
   }
 
   void wait() {
@@ -141,6 +140,11 @@ public:
   base::Function<void()> on_start;  // of the user
 
 private:
+  void set(std::shared_ptr<server::Server> server) {
+    const std::lock_guard lock(mutex_);
+    server_ = std::move(server);
+  }
+
   mutable std::mutex mutex_;  // for the pointer
   std::shared_ptr<server::Server> server_;
 };
@@ -191,11 +195,10 @@ int App::run(const Options& options) {
     if (*event < 0) throw SetupError("the kernel gives no eventfd");
     const SignalScope signals(*event);
     std::atomic<bool> ended = false;
-    runner_->start(*core_, options, [&ended, descriptor = *event] {
+    const auto server = runner_->start(*core_, options, [&ended, descriptor = *event] {
       ended = true;
       tell(descriptor);
     });
-    const auto server = runner_->server();
     for (bool first = true; !ended; first = false) {
       std::uint64_t count = 0;
       if (::read(*event, &count, sizeof count) < 0 && errno != EINTR) break;

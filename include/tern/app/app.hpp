@@ -52,12 +52,32 @@ class Core;
 // What App::on_error was given.
 struct ErrorMapping {
   const void* key = nullptr;
+  bool of_http_errors = false;  // its type is HttpError or derived from it
   void* function = nullptr;
   void (*destroy)(void*) noexcept = nullptr;
   std::optional<Response> (*from_exception)(const void* function,
                                             Exchange& exchange) = nullptr;  // of the one being handled
   Response (*from_value)(const void* function, const void* error, Exchange& exchange) = nullptr;
 };
+
+template <class R, class E>
+consteval bool is_error_mapping(TypeList<E>) {
+  if constexpr (std::is_void_v<R> || std::is_same_v<R, Reply> || is_task<R>) return false;
+  return UsableResult<R> && (!std::is_reference_v<E> || std::is_const_v<std::remove_reference_t<E>>);
+}
+template <class R, class... E>
+consteval bool is_error_mapping(TypeList<E...>) {
+  return false;
+}
+
+template <class F>
+consteval bool usable_error_mapping() {
+  if constexpr (HandlerTraits<F>::kind == Callable::Usable) {
+    return is_error_mapping<typename HandlerTraits<F>::Result>(typename HandlerTraits<F>::Arguments{});
+  } else {
+    return false;
+  }
+}
 
 struct SharedState {
   const void* key = nullptr;
@@ -337,10 +357,18 @@ public:
   }
 
   // How an exception, or the error of a std::expected, is answered: f takes it by const reference and returns whatever
-  // a handler may return. For exceptions the first mapping whose type fits, derived types included, is taken.
+  // a handler may return. The first mapping whose type fits, derived types included, is taken; for the error of a
+  // std::expected, one of exactly its type before all others. An HttpError says itself how it is answered, unless there
+  // is a mapping of HttpError.
   template <class F>
   App& on_error(F mapping) {
-    add_error_mapping(std::move(mapping), typename app::HandlerTraits<F>::Arguments{});
+    if constexpr (app::usable_error_mapping<F>()) {
+      add_error_mapping(std::move(mapping), typename app::HandlerTraits<F>::Arguments{});
+    } else {
+      static_assert(app::usable_error_mapping<F>(),
+                    "tern: an error mapping is a function, a lambda or an object with one const operator() that takes "
+                    "one error by value or const reference and returns what a handler may return, at once");
+    }
     return *this;
   }
   // How every error answer of the library looks; the default is RFC 9457's application/problem+json. Status and fields
@@ -393,10 +421,9 @@ private:
 template <class F, class E>
 void App::add_error_mapping(F mapping, app::TypeList<E>) {
   using Error = std::remove_cvref_t<E>;
-  static_assert(!std::is_lvalue_reference_v<E> || std::is_const_v<std::remove_reference_t<E>>,
-                "tern: an error mapping takes its error by value or const reference");
   app::ErrorMapping entry;
   entry.key = &http::type_key<Error>;
+  entry.of_http_errors = std::is_base_of_v<HttpError, Error>;
   entry.function = new F(std::move(mapping));
   entry.destroy = [](void* dead) noexcept { delete static_cast<F*>(dead); };
   entry.from_exception = [](const void* function, Exchange& exchange) -> std::optional<Response> {

@@ -57,6 +57,8 @@ struct Holder {
   const T& operator*() const noexcept { return value; }
   T* operator->() noexcept { return &value; }
   const T* operator->() const noexcept { return &value; }
+  operator T&() & noexcept { return value; }             // NOLINT: it is what it holds
+  operator const T&() const& noexcept { return value; }  // NOLINT
 };
 
 // The query string as a struct: one member for each name, found by the member's name. Members may be scalars, enums,
@@ -137,9 +139,11 @@ Rejection missing(std::string_view kind, std::string_view name);
 Rejection malformed(std::string_view kind, std::string_view name, std::string_view expectation);
 Rejection parameter_rejected();
 
-// What App was given, by type key. Present, because the start has checked it.
+// What App was given, by type key; null when it was not.
 const void* find_state(const Request& request, const void* key);
 void* find_per_loop(const Request& request, const void* key);
+// The start has checked what handlers take, but not what their extractors take in turn.
+[[noreturn]] void throw_nothing_given(std::string_view type);
 
 template <class T>
 concept TextSequence = requires(T& sequence, typename T::value_type item) {
@@ -287,7 +291,9 @@ template <class T>
 struct Extract<State<T>> {
   static constexpr const void* state_key = &http::type_key<T>;
   static std::expected<State<T>, Rejection> from(Request& request) {
-    return State<T>(*static_cast<const T*>(app::find_state(request, state_key)));
+    const void* state = app::find_state(request, state_key);
+    if (state == nullptr) app::throw_nothing_given(app::type_name<State<T>>());
+    return State<T>(*static_cast<const T*>(state));
   }
 };
 
@@ -295,7 +301,9 @@ template <class T>
 struct Extract<PerLoop<T>> {
   static constexpr const void* per_loop_key = &http::type_key<T>;
   static std::expected<PerLoop<T>, Rejection> from(Request& request) {
-    return PerLoop<T>(*static_cast<T*>(app::find_per_loop(request, per_loop_key)));
+    void* value = app::find_per_loop(request, per_loop_key);
+    if (value == nullptr) app::throw_nothing_given(app::type_name<PerLoop<T>>());
+    return PerLoop<T>(*static_cast<T*>(value));
   }
 };
 
@@ -309,6 +317,12 @@ template <app::Extractable T>
 struct Extract<std::optional<T>> {
   static constexpr bool reads_body = requires { requires Extract<T>::reads_body; };
   static std::expected<std::optional<T>, Rejection> from(Request& request) {
+    if constexpr (requires { Extract<T>::state_key; }) {
+      if (app::find_state(request, Extract<T>::state_key) == nullptr) return std::optional<T>();
+    }
+    if constexpr (requires { Extract<T>::per_loop_key; }) {
+      if (app::find_per_loop(request, Extract<T>::per_loop_key) == nullptr) return std::optional<T>();
+    }
     auto found = Extract<T>::from(request);
     if (found) return std::optional<T>(std::move(*found));
     if (found.error().missing) return std::optional<T>();

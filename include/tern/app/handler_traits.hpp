@@ -27,6 +27,14 @@ struct Body {
 
 namespace app {
 
+// The type's name as the compiler spells it, for messages.
+template <class T>
+constexpr std::string_view type_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.find("T = ") + 4);
+  return text.substr(0, text.find_first_of(";]"));
+}
+
 template <class... T>
 struct TypeList {
   static constexpr std::size_t size = sizeof...(T);
@@ -60,6 +68,16 @@ struct OfMember<R (C::*)(A...)> : Signature<R, A...> {
 template <class C, class R, class... A>
 struct OfMember<R (C::*)(A...) noexcept> : Signature<R, A...> {
   static constexpr Callable kind = Callable::Mutable;
+};
+
+// A static operator() (C++23; GCC 13).
+template <class R, class... A>
+struct OfMember<R (*)(A...)> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Usable;
+};
+template <class R, class... A>
+struct OfMember<R (*)(A...) noexcept> : Signature<R, A...> {
+  static constexpr Callable kind = Callable::Usable;
 };
 
 template <class F>

@@ -42,28 +42,17 @@ enum class PatternFault : std::uint8_t {
 
 constexpr std::string_view describe(PatternFault fault) {
   switch (fault) {
-    case PatternFault::None:
-      return "nothing is wrong";
-    case PatternFault::NoLeadingSlash:
-      return "a pattern begins with '/'";
-    case PatternFault::UnclosedBrace:
-      return "a '{' is not closed";
-    case PatternFault::StrayBrace:
-      return "a '}' closes nothing";
-    case PatternFault::PlaceholderWithoutName:
-      return "a placeholder has a name of letters, digits and '_'";
-    case PatternFault::PlaceholderNotAWholeSegment:
-      return "a placeholder fills its whole segment";
-    case PatternFault::RestNotLast:
-      return "'{name...}' is the last segment";
-    case PatternFault::NameUsedTwice:
-      return "two placeholders have the same name";
-    case PatternFault::TooManyPlaceholders:
-      return "a pattern has at most 16 placeholders";
-    case PatternFault::EmptyRegex:
-      return "there is no regular expression behind the ':'";
-    case PatternFault::DotSegment:
-      return "'.' and '..' never match: such paths are refused";
+    case PatternFault::None: return "nothing is wrong";
+    case PatternFault::NoLeadingSlash: return "a pattern begins with '/'";
+    case PatternFault::UnclosedBrace: return "a '{' is not closed";
+    case PatternFault::StrayBrace: return "a '}' closes nothing";
+    case PatternFault::PlaceholderWithoutName: return "a placeholder has a name of letters, digits and '_'";
+    case PatternFault::PlaceholderNotAWholeSegment: return "a placeholder fills its whole segment";
+    case PatternFault::RestNotLast: return "'{name...}' is the last segment";
+    case PatternFault::NameUsedTwice: return "two placeholders have the same name";
+    case PatternFault::TooManyPlaceholders: return "a pattern has at most 16 placeholders";
+    case PatternFault::EmptyRegex: return "there is no regular expression behind the ':'";
+    case PatternFault::DotSegment: return "'.' and '..' never match: such paths are refused";
     case PatternFault::ForbiddenCharacter:
       return "'?', '#', '%', blanks and control characters never match: write the decoded path";
   }
@@ -182,41 +171,18 @@ void handler_takes_a_different_number_of_placeholders();
 
 consteval void refuse(PatternFault fault) {
   switch (fault) {
-    case PatternFault::None:
-      break;
-    case PatternFault::NoLeadingSlash:
-      pattern_must_begin_with_a_slash();
-      break;
-    case PatternFault::UnclosedBrace:
-      pattern_has_an_unclosed_brace();
-      break;
-    case PatternFault::StrayBrace:
-      pattern_has_a_closing_brace_without_an_opening_one();
-      break;
-    case PatternFault::PlaceholderWithoutName:
-      placeholder_needs_a_name_of_letters_digits_and_underscores();
-      break;
-    case PatternFault::PlaceholderNotAWholeSegment:
-      placeholder_must_fill_its_whole_segment();
-      break;
-    case PatternFault::RestNotLast:
-      rest_placeholder_must_be_the_last_segment();
-      break;
-    case PatternFault::NameUsedTwice:
-      pattern_uses_a_placeholder_name_twice();
-      break;
-    case PatternFault::TooManyPlaceholders:
-      pattern_has_more_than_16_placeholders();
-      break;
-    case PatternFault::EmptyRegex:
-      placeholder_has_an_empty_regular_expression();
-      break;
-    case PatternFault::DotSegment:
-      pattern_has_a_dot_segment_which_never_matches();
-      break;
-    case PatternFault::ForbiddenCharacter:
-      pattern_has_a_character_which_never_matches();
-      break;
+    case PatternFault::None: break;
+    case PatternFault::NoLeadingSlash: pattern_must_begin_with_a_slash(); break;
+    case PatternFault::UnclosedBrace: pattern_has_an_unclosed_brace(); break;
+    case PatternFault::StrayBrace: pattern_has_a_closing_brace_without_an_opening_one(); break;
+    case PatternFault::PlaceholderWithoutName: placeholder_needs_a_name_of_letters_digits_and_underscores(); break;
+    case PatternFault::PlaceholderNotAWholeSegment: placeholder_must_fill_its_whole_segment(); break;
+    case PatternFault::RestNotLast: rest_placeholder_must_be_the_last_segment(); break;
+    case PatternFault::NameUsedTwice: pattern_uses_a_placeholder_name_twice(); break;
+    case PatternFault::TooManyPlaceholders: pattern_has_more_than_16_placeholders(); break;
+    case PatternFault::EmptyRegex: placeholder_has_an_empty_regular_expression(); break;
+    case PatternFault::DotSegment: pattern_has_a_dot_segment_which_never_matches(); break;
+    case PatternFault::ForbiddenCharacter: pattern_has_a_character_which_never_matches(); break;
   }
 }
 

@@ -1,8 +1,9 @@
 // Resources: classes whose member functions are the methods of one path.
 #pragma once
 
-#include <tern/coro/task.hpp>
+#include <tern/http/reply.hpp>
 
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -14,22 +15,46 @@ inline constexpr bool is_task_type = false;
 template <class T>
 inline constexpr bool is_task_type<Task<T>> = true;
 
+// What outlives the object: it may have returned a reference to, or a view of, what it holds.
+template <class T>
+struct Outliving {
+  using type = T;
+};
+template <>
+struct Outliving<std::string_view> {
+  using type = std::string;
+};
+template <class T>
+struct Outliving<Task<T>> {
+  using type = Task<typename Outliving<T>::type>;
+};
+template <>
+struct Outliving<Reply> {
+  using type = Task<Response>;
+};
+
 // Calls a member function of an object that is made for this one request.
 template <class C, auto Member, class R, class... A>
 struct ResourceHandler {
-  R operator()(A... arguments) const {
-    if constexpr (is_task_type<R>) {
+  using Result = typename Outliving<std::remove_cvref_t<R>>::type;
+
+  Result operator()(A... arguments) const {
+    if constexpr (is_task_type<Result>) {
       return run(std::forward<A>(arguments)...);
     } else {
       C object;
-      return (object.*Member)(std::forward<A>(arguments)...);
+      return static_cast<Result>((object.*Member)(std::forward<A>(arguments)...));
     }
   }
 
 private:
-  static R run(A... arguments) {
+  static Result run(A... arguments) {
     C object;
-    co_return co_await (object.*Member)(std::forward<A>(arguments)...);
+    if constexpr (std::is_same_v<Result, Task<void>>) {
+      co_await (object.*Member)(std::forward<A>(arguments)...);
+    } else {
+      co_return typename Result::value_type(co_await (object.*Member)(std::forward<A>(arguments)...));
+    }
   }
 };
 

@@ -116,29 +116,32 @@ Response bytes_response(std::string_view bytes, Exchange& exchange);
 Response json_response(std::string text);
 Response missing_response(Exchange& exchange);
 Response problem_response(const Problem& problem, Exchange& exchange);
-// What App::on_error<E>() made of the domain error; a logged 500 when nobody said.
-Response domain_error_response(const void* key, const void* error, std::string_view type, Exchange& exchange);
+// The error of a std::expected that is no answer by itself.
+struct DomainError {
+  const void* key = nullptr;
+  const void* value = nullptr;
+  std::string_view type;
+  void (*raise)(const void* value) = nullptr;  // throws a copy, to find a mapping of a base class
+};
+// What App::on_error() made of it; a logged 500 when nobody said.
+Response domain_error_response(const DomainError& error, Exchange& exchange);
 
 template <class T>
 Response respond(T&& result, Exchange& exchange);
 
-// The type's name as the compiler spells it, for messages.
-template <class T>
-constexpr std::string_view type_name() {
-  std::string_view text = __PRETTY_FUNCTION__;
-  text.remove_prefix(text.find("T = ") + 4);
-  return text.substr(0, text.find_first_of(";]"));
-}
-
 template <class E>
 Response respond_error(E&& error, Exchange& exchange) {
   using Error = std::remove_cvref_t<E>;
-  if constexpr (std::same_as<Error, Status>) {
-    return problem_response({error, {}, {}, {}}, exchange);
-  } else if constexpr (BuiltInResult<Error> || CustomResponder<Error>) {
+  // Text is what an error may be made of, but says nothing about its status.
+  constexpr bool is_text = TextResult<Error> || std::same_as<Error, Body>;
+  if constexpr (CustomResponder<Error> || (BuiltInResult<Error> && !is_text)) {
     return respond(std::forward<E>(error), exchange);
   } else {
-    return domain_error_response(&http::type_key<Error>, &error, type_name<Error>(), exchange);
+    DomainError domain{&http::type_key<Error>, &error, type_name<Error>()};
+    if constexpr (std::is_class_v<Error> && std::is_copy_constructible_v<Error>) {
+      domain.raise = [](const void* value) { throw *static_cast<const Error*>(value); };
+    }
+    return domain_error_response(domain, exchange);
   }
 }
 
@@ -151,7 +154,7 @@ Response respond(T&& result, Exchange& exchange) {
     return Respond<Result>::to(std::forward<T>(result), exchange.request());
   } else if constexpr (std::same_as<Result, std::string>) {
     return Response::text(std::forward<T>(result));
-  } else if constexpr (std::same_as<Result, std::string_view>) {
+  } else if constexpr (std::same_as<Result, std::string_view> || std::same_as<Result, char*>) {
     return text_response(result, exchange);
   } else if constexpr (TextResult<Result>) {
     return Response::borrowed(media::text, result);  // a literal
@@ -177,12 +180,13 @@ Response respond(T&& result, Exchange& exchange) {
     return respond(*std::forward<T>(result), exchange);
   } else if constexpr (is_created<Result>) {
     Response response = respond(std::forward<T>(result).value, exchange);
+    if (code(response.status()) >= 400) return response;  // std::nullopt, say, was not created
     response.status(Status::Created);
     if (!result.location.empty()) response.set("location", result.location);
     return response;
   } else if constexpr (is_with_status<Result>) {
     Response response = respond(std::forward<T>(result).value, exchange);
-    response.status(result.status);
+    if (code(response.status()) < 400) response.status(result.status);
     return response;
   } else {
     std::string text = exchange.take_scratch();

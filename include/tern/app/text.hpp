@@ -5,6 +5,7 @@
 #include <tern/base/number.hpp>
 #include <tern/json/enums.hpp>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +27,10 @@ bool from_text(std::string_view text, T& value) {
     return enumerator.has_value();
   } else if constexpr (std::is_floating_point_v<T>) {
     const auto number = base::parse_double(text);
-    if (number) value = static_cast<T>(*number);
-    return number.has_value();
+    constexpr auto most = static_cast<long double>(std::numeric_limits<T>::max());
+    if (!number || *number > most || *number < -most) return false;
+    value = static_cast<T>(*number);
+    return true;
   } else if constexpr (base::Integer<T>) {
     const auto number = base::parse_integer<T>(text);
     if (number) value = *number;

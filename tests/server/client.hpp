@@ -1,0 +1,178 @@
+// A client for tests: a blocking socket that gives up after a while, and an HTTP/1.1 reader that is as strict as a test
+// should be.
+#pragma once
+
+#include "net/test_peer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tern::testing {
+
+struct Answer {
+  int status = 0;
+  std::string version;
+  std::vector<std::pair<std::string, std::string>> fields;
+  std::string body;
+
+  // The value of the only field of that name; empty when there is none. `name` in lower case.
+  std::string field(std::string_view name) const {
+    std::string found;
+    for (const auto& [other, value] : fields) {
+      if (other != name) continue;
+      if (!found.empty()) ADD_FAILURE() << "twice: " << name;
+      found = value;
+    }
+    return found;
+  }
+  bool closes() const { return field("connection") == "close"; }
+};
+
+class Client {
+public:
+  explicit Client(std::uint16_t port, int receive_buffer = 0)
+      : peer_(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer)) {
+    if (!peer_) ADD_FAILURE() << "cannot connect";
+  }
+  explicit Client(net::Peer peer) : peer_(std::move(peer)) {}
+
+  net::Peer& peer() { return peer_; }
+
+  // False when the other side does not take it any more.
+  bool send(std::string_view bytes) { return peer_.send(bytes); }
+  void send_bytewise(std::string_view bytes) {
+    for (std::size_t i = 0; i < bytes.size() && send(bytes.substr(i, 1)); ++i) {
+    }
+  }
+  void get(std::string_view path, std::string_view fields = {}) {
+    send("GET " + std::string(path) + " HTTP/1.1\r\nHost: test\r\n" + std::string(fields) + "\r\n");
+  }
+  void post(std::string_view path, std::string_view body, std::string_view fields = {}) {
+    send("POST " + std::string(path) + " HTTP/1.1\r\nHost: test\r\n" + std::string(fields) +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
+  }
+
+  // The next answer; status 0 when the connection ends before it. `to_head`: the answer has no content.
+  Answer answer(bool to_head = false) {
+    Answer answer;
+    const std::string head = take_until("\r\n\r\n");
+    if (head.empty()) return answer;
+    parse_head(head, answer);
+    const std::string length = answer.field("content-length");
+    if (to_head || answer.status < 200 || answer.status == 204 || answer.status == 304) return answer;
+    if (answer.field("transfer-encoding") == "chunked") {
+      take_chunks(answer.body);
+    } else if (!length.empty()) {
+      answer.body = take(number(length, 10));
+    } else {
+      answer.body = rest();
+    }
+    return answer;
+  }
+
+  Answer ask(std::string_view path) {
+    get(path);
+    return answer();
+  }
+
+  // Whether the other side has ended, in good order and without a byte more.
+  bool ends() {
+    if (!buffer_.empty()) return false;
+    return peer_.receive_some().empty() && peer_.error() == 0;
+  }
+  // Whether it is over, one way or another, after bytes that do not matter.
+  bool is_gone() {
+    while (!peer_.receive_some().empty()) {
+    }
+    return true;
+  }
+  // Everything until the end.
+  std::string rest() {
+    std::string all = std::exchange(buffer_, {});
+    all += peer_.receive_all();
+    return all;
+  }
+  std::string take(std::size_t count) {
+    while (buffer_.size() < count && receive()) {
+    }
+    const std::size_t size = std::min(count, buffer_.size());
+    std::string taken = buffer_.substr(0, size);
+    buffer_.erase(0, size);
+    if (size < count) ADD_FAILURE() << "the connection ended within " << count << " bytes, after " << size;
+    return taken;
+  }
+
+private:
+  static std::size_t number(std::string_view text, int base) {
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc() || end != text.data() + text.size()) ADD_FAILURE() << "not a number: " << text;
+    return value;
+  }
+
+  bool receive() {
+    const std::string some = peer_.receive_some(1024 * 1024);
+    buffer_ += some;
+    return !some.empty();
+  }
+
+  std::string take_until(std::string_view end) {
+    std::size_t at = buffer_.find(end);
+    while (at == std::string::npos) {
+      const std::size_t from = buffer_.size() < end.size() ? 0 : buffer_.size() - end.size();
+      if (!receive()) {
+        EXPECT_EQ(buffer_, "") << "the connection ended within a head";
+        return {};
+      }
+      at = buffer_.find(end, from);
+    }
+    std::string taken = buffer_.substr(0, at + end.size());
+    buffer_.erase(0, at + end.size());
+    return taken;
+  }
+
+  static void parse_head(std::string_view head, Answer& answer) {
+    std::size_t at = head.find("\r\n");
+    const std::string_view line = head.substr(0, at);
+    if (line.size() < 13 || !line.starts_with("HTTP/1.")) ADD_FAILURE() << "not a status line: " << line;
+    answer.version = line.substr(0, 8);
+    answer.status = static_cast<int>(number(line.substr(9, 3), 10));
+    for (at += 2; at + 2 < head.size();) {
+      const std::size_t end = head.find("\r\n", at);
+      const std::string_view field = head.substr(at, end - at);
+      const std::size_t colon = field.find(": ");
+      if (colon == field.npos) {
+        ADD_FAILURE() << "not a field: " << field;
+        return;
+      }
+      std::string name(field.substr(0, colon));
+      std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+      answer.fields.emplace_back(std::move(name), field.substr(colon + 2));
+      at = end + 2;
+    }
+  }
+
+  void take_chunks(std::string& body) {
+    while (true) {
+      const std::string line = take_until("\r\n");
+      if (line.empty()) return;
+      const std::size_t size = number(std::string_view(line).substr(0, line.size() - 2), 16);
+      body += take(size);
+      EXPECT_EQ(take(2), "\r\n");
+      if (size == 0) return;
+    }
+  }
+
+  net::Peer peer_;
+  std::string buffer_;
+};
+
+}  // namespace tern::testing

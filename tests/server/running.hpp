@@ -1,0 +1,142 @@
+// For tests: a server that runs in this process on a port of its own, and a gate at which handlers wait for the test.
+#pragma once
+
+#include "server/server.hpp"
+#include "tests/server/client.hpp"
+
+#include <tern/coro/executor.hpp>
+#include <tern/http/exchange.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <coroutine>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace tern::testing {
+
+inline server::Log::Options silent() {
+  server::Log::Options options;
+  options.level = server::Severity::Off;
+  return options;
+}
+
+class Running {
+public:
+  explicit Running(const Service& service, server::Settings settings = {}, unsigned loops = 1,
+                   const server::Log::Options& log = silent())
+      : server_(service, std::move(settings), log) {
+    const auto listening = server_.listen({.host = "127.0.0.1", .port = 0}, loops);
+    if (!listening) ADD_FAILURE() << listening.error().message;
+    server_.start();
+  }
+
+  std::uint16_t port() const { return server_.port(); }
+  Client client(int receive_buffer = 0) const { return Client(port(), receive_buffer); }
+  server::Server& server() { return server_; }
+  server::Worker& worker(std::size_t index = 0) { return *server_.workers()[index]; }
+  const net::Counters& counters(std::size_t index = 0) { return worker(index).loop().counters(); }
+
+  void drain(Milliseconds timeout = Seconds(20)) { server_.stop(timeout); }
+  void wait() { server_.wait(); }
+
+  // Runs `f` on the loop's thread, at the end of what it is doing.
+  template <class F>
+  auto on_loop(F f, std::size_t index = 0) {
+    std::packaged_task<decltype(f())()> task(std::move(f));
+    auto result = task.get_future();
+    worker(index).loop().post(std::move(task));
+    return result.get();
+  }
+  // Waits for something that the loop is about to do.
+  template <class F>
+  bool eventually(F condition, std::size_t index = 0) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!on_loop(condition, index)) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+private:
+  server::Server server_;
+};
+
+// Handlers co_await pass(); the test sees how many wait, and opens. Opening lets those through that wait at that moment.
+class Gate {
+public:
+  class Pass {
+  public:
+    explicit Pass(Gate& gate) : gate_(gate) {}
+    ~Pass() { gate_.forget(this); }
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) {
+      handle_ = handle;
+      executor_ = Executor::current();
+      gate_.add(this);
+    }
+    void await_resume() const noexcept {}
+
+  private:
+    friend class Gate;
+    Gate& gate_;
+    std::coroutine_handle<> handle_;
+    Executor* executor_ = nullptr;
+  };
+
+  Pass pass() { return Pass(*this); }
+
+  // Blocks until so many handlers wait here.
+  bool await(std::size_t count = 1) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return waiting_.size() >= count; });
+  }
+  // Blocks until so few do.
+  bool await_at_most(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return waiting_.size() <= count; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    for (Pass* pass : std::exchange(waiting_, {})) {
+      pass->executor_->post([handle = pass->handle_] { handle.resume(); });
+    }
+  }
+  // On the loop's thread: resumes them right here.
+  void open_here() {
+    std::vector<Pass*> passing;
+    {
+      const std::lock_guard lock(mutex_);
+      passing = std::exchange(waiting_, {});
+    }
+    for (Pass* pass : passing) pass->handle_.resume();
+  }
+
+private:
+  void add(Pass* pass) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(pass);
+    }
+    changed_.notify_all();
+  }
+  void forget(Pass* pass) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase(waiting_, pass);
+    }
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Pass*> waiting_;
+};
+
+}  // namespace tern::testing
