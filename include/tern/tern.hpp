@@ -2,3 +2,4 @@
 #pragma once
 
 #include <tern/app/app.hpp>
+#include <tern/async.hpp>

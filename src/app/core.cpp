@@ -163,7 +163,9 @@ void Core::check_placeholders(const RouteEntry& route) const {
     if (need.kind != Need::Kind::Placeholder) continue;
     bool found = false;
     PatternReader reader(route.pattern);
-    for (Segment segment; reader.next(segment);) found = found || segment.name == need.name;
+    for (Segment segment; reader.next(segment);) {
+      found = found || (segment.kind != SegmentKind::Literal && segment.name == need.name);
+    }
     if (!found) {
       throw SetupError(title(route) + "takes tern::Path<\"" + std::string(need.name) +
                        "\">, but its pattern has no such placeholder");
@@ -204,7 +206,7 @@ void Core::freeze() {
     groups_[i].fallback.push_back({&answer_unrouted, nullptr});
   }
   for (RouteEntry& route : routes_) {
-    route.pins = append_middleware(route.group, route.chain) || route.endpoint.may_suspend;
+    route.pins = append_middleware(route.group, route.chain) || route.endpoint.may_outlast;
     for (const MiddlewareBox& middleware : route.middleware) {
       route.chain.push_back({middleware.invoke, middleware.object});
       route.pins = route.pins || middleware.may_suspend;
@@ -299,7 +301,11 @@ Reply Core::serve(Exchange& exchange) const noexcept {
 Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
   Request& request = exchange.request();
   request.set_route(route.pattern, route.placeholders);
-  if (route.limits) exchange.limit(*route.limits);
+  if (route.limits) {
+    exchange.limit(*route.limits);
+  } else if (route.endpoint.streams_body) {
+    exchange.limit({.body = static_cast<std::size_t>(-1)});
+  }
   if (route.pins || (route.endpoint.reads_body && !exchange.body_complete())) exchange.pin();
   return Next(route.chain.data(), exchange)();
 }
@@ -389,7 +395,7 @@ Response Core::refuse(const Problem& problem) const noexcept {
     // It must not throw. What is sent then is not what the application wants, but still the right answer.
   }
   try {
-    return finished(Response::borrowed(media::problem, {}).content(to_json(problem)));
+    return finished(std::move(Response::borrowed(media::problem, {}).content(to_json(problem))));
   } catch (...) {
     return Response(problem.status);
   }

@@ -84,7 +84,10 @@ Rejection bad_json(const json::Error& error) {
 
 std::optional<Rejection> refuse_unless_json(const Request& request) {
   const auto type = request.field("content-type");
-  if (type && is_json_type(media_type(*type))) return std::nullopt;
+  if (type && is_json_type(media_type(*type))) {
+    if (request.body().empty()) return Rejection(Status::BadRequest, "the content is empty: send JSON");
+    return std::nullopt;
+  }
   if (!type && request.body().empty())
     return Rejection::absent(Status::BadRequest, "the content is missing: send JSON");
   return Rejection(Status::UnsupportedMediaType, "send the content as application/json, and say so in Content-Type");

@@ -1,5 +1,9 @@
 #include <tern/coro/executor.hpp>
 
+#include <tern/base/expects.hpp>
+
+#include <atomic>
+
 namespace tern {
 namespace {
 
@@ -7,12 +11,83 @@ thread_local constinit Executor* running = nullptr;
 
 }  // namespace
 
+Turn::~Turn() {
+  if (executor_ != nullptr) executor_->cancel(*this);
+}
+
 Executor* Executor::current() noexcept {
   return running;
 }
 
 Executor* Executor::make_current(Executor* executor) noexcept {
   return std::exchange(running, executor);
+}
+
+Executor::~Executor() {
+  base::expects(jobs_out_ == 0, "nobody waits for jobs when their executor is destroyed");
+  while (Turn* turn = turns_.pop()) turn->executor_ = nullptr;
+}
+
+// Everything happens under the lock, the post too: as soon as the turn is seen, the executor's thread may call it, and
+// whoever waited for that may destroy the executor. Its destruction waits for the lock in await_turn() or run_turns().
+void Executor::schedule(Turn& turn) noexcept {
+  const std::scoped_lock lock(turns_mutex_);
+  base::expects(turn.executor_ == nullptr, "a turn is scheduled once at a time");
+  const bool first = turns_.empty();
+  turn.executor_ = this;
+  turns_.push(turn);
+  ++scheduled_;
+  if (awaiting_ != 0) std::atomic_ref(scheduled_).notify_all();
+  if (first) post([this] { run_turns(); });
+}
+
+void Executor::resume_turns() {
+  const std::scoped_lock lock(turns_mutex_);
+  if (!turns_.empty()) post([this] { run_turns(); });
+}
+
+// Those that are scheduled meanwhile come in the next post. taken_ is a member so that what is left in it belongs to
+// nobody's stack when a turn destroys others.
+void Executor::run_turns() noexcept {
+  {
+    const std::scoped_lock lock(turns_mutex_);
+    taken_.splice(turns_);
+  }
+  while (true) {
+    Turn* turn = nullptr;
+    {
+      const std::scoped_lock lock(turns_mutex_);
+      turn = taken_.pop();
+      if (turn == nullptr) return;
+      turn->executor_ = nullptr;
+    }
+    turn->on_turn();
+  }
+}
+
+void Executor::cancel(Turn& turn) noexcept {
+  const std::scoped_lock lock(turns_mutex_);
+  turn.unlink();
+  turn.executor_ = nullptr;
+}
+
+bool Executor::scheduled(const Turn& turn) noexcept {
+  const std::scoped_lock lock(turns_mutex_);
+  return turn.executor_ != nullptr;
+}
+
+void Executor::await_turn(Turn& turn) noexcept {
+  std::unique_lock lock(turns_mutex_);
+  ++awaiting_;
+  while (turn.executor_ == nullptr) {
+    const unsigned before = scheduled_;
+    lock.unlock();
+    std::atomic_ref(scheduled_).wait(before);
+    lock.lock();
+  }
+  --awaiting_;
+  turn.unlink();
+  turn.executor_ = nullptr;
 }
 
 }  // namespace tern

@@ -6,16 +6,16 @@ void StopState::stop() noexcept {
   __atomic_store_n(&stopped_, true, __ATOMIC_RELEASE);
   while (callbacks_ != nullptr) {
     StopCallback* next = callbacks_;
-    next->unlink();
+    next->unwatch();
     next->on_stop();  // may destroy itself and others
   }
 }
 
 StopState::~StopState() {
-  while (callbacks_ != nullptr) callbacks_->unlink();
+  while (callbacks_ != nullptr) callbacks_->unwatch();
 }
 
-StopCallback::StopCallback(StopToken token) noexcept {
+void StopCallback::watch(StopToken token) noexcept {
   StopState* state = token.state();
   if (state == nullptr || state->stopped()) return;
   next_ = state->callbacks_;
@@ -24,11 +24,7 @@ StopCallback::StopCallback(StopToken token) noexcept {
   state->callbacks_ = this;
 }
 
-StopCallback::~StopCallback() {
-  unlink();
-}
-
-void StopCallback::unlink() noexcept {
+void StopCallback::unwatch() noexcept {
   if (previous_ == nullptr) return;
   *previous_ = next_;
   if (next_ != nullptr) next_->previous_ = previous_;

@@ -447,6 +447,7 @@ TEST(Executor, is_nobody_on_a_thread_that_runs_none) {
 TEST(Executor, is_the_one_made_current_until_another_is) {
   struct Inert final : Executor {
     void post(base::Function<void()>) override {}
+    Timers& timers() noexcept override { std::abort(); }
     Executor* enter() { return make_current(this); }
     static Executor* leave() { return make_current(nullptr); }
   };

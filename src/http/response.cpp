@@ -1,6 +1,7 @@
 #include <tern/http/response.hpp>
 
 #include <tern/base/ascii.hpp>
+#include <tern/http/writer.hpp>
 
 #include <stdexcept>
 
@@ -11,7 +12,22 @@ bool is_content_type(std::string_view name) {
   return base::equals_ignoring_case(name, "content-type");
 }
 
+class GeneratingProducer final : public http::Producer {
+public:
+  explicit GeneratingProducer(Generator<std::string> pieces) : pieces_(std::move(pieces)) {}
+  Task<> run(Writer& writer) override {
+    while (const std::string* piece = pieces_.next()) co_await writer.write(*piece);
+  }
+
+private:
+  Generator<std::string> pieces_;
+};
+
 }  // namespace
+
+base::Box<http::Producer> http::generating_producer(Generator<std::string> pieces) {
+  return base::Box<http::Producer>(new GeneratingProducer(std::move(pieces)));
+}
 
 Response Response::bytes(std::string_view content_type, std::string content) {
   Response response({}, std::move(content));
@@ -31,6 +47,13 @@ Response Response::borrowed(std::string_view content_type, std::string_view cont
   response.type_ = content_type;
   response.borrowed_ = content;
   response.borrows_ = true;
+  return response;
+}
+
+Response Response::stream(std::string_view content_type, base::Box<http::Producer> producer) {
+  Response response;
+  response.set("content-type", content_type);
+  static_cast<base::Box<http::Producer>&>(response.producer_) = std::move(producer);
   return response;
 }
 

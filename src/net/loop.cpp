@@ -81,6 +81,7 @@ void Loop::run() {
     const std::scoped_lock lock(mutex_);
     stopped_ = false;
   }
+  resume_turns();
   second_ = 0;
   read_clocks();
   while (round()) {

@@ -82,6 +82,11 @@ public:
   // Work posted after stop() is destroyed unrun, by the thread that posts it, until run() is called again.
   void post(base::Function<void()> work) override;
 
+  Timers& timers() noexcept override { return *this; }
+  Offloader* offloader() noexcept override { return offloader_; }
+  // Where offload() goes from this loop. Set before run(); the pool must outlive the loop.
+  void set_offloader(Offloader* offloader) noexcept { offloader_ = offloader; }
+
   std::uint64_t now() const noexcept override { return now_; }
   void arm(Timer& timer, Milliseconds delay) override { wheel_.arm(timer, now_, delay); }
   void disarm(Timer& timer) noexcept override { wheel_.disarm(timer); }
@@ -143,6 +148,7 @@ private:
   StreamList resumed_;
   StreamList closing_;
   RoundEnd* round_ends_ = nullptr;
+  Offloader* offloader_ = nullptr;
   std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free
   std::size_t streams_ = 0;
   base::Function<void(std::int64_t)> second_hook_;

@@ -5,7 +5,9 @@
 
 #include <tern/base/expects.hpp>
 
+#include <linux/sockios.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <cerrno>
 #include <cstring>
@@ -112,6 +114,12 @@ void Stream::shutdown_write() {
   if (!open_ || finish_writing_) return;
   finish_writing_ = true;
   if (queue_ == nullptr) ::shutdown(socket_.number(), SHUT_WR);
+}
+
+std::size_t Stream::undelivered() const noexcept {
+  int held = 0;
+  if (!open_ || ::ioctl(socket_.number(), SIOCOUTQ, &held) != 0 || held < 0) held = 0;
+  return unsent() + static_cast<std::size_t>(held);
 }
 
 bool Stream::has_unread() const noexcept {

@@ -76,6 +76,10 @@ public:
   // Bytes that wait in our queue (not the kernel's).
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
 
+  // Those, and the bytes that the kernel holds because the peer has not taken them: what shows whether the peer reads,
+  // since a socket becomes writable only when a good part of its buffer is free. Costs a system call.
+  std::size_t undelivered() const noexcept;
+
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
   // something arrives meanwhile.
   void pause() noexcept { paused_ = true; }

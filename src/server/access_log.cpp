@@ -26,12 +26,9 @@ void append_escaped(std::string& out, std::string_view text) {
 
 std::string_view version_text(Version version) {
   switch (version) {
-    case Version::Http10:
-      return "HTTP/1.0";
-    case Version::Http11:
-      return "HTTP/1.1";
-    case Version::Http2:
-      return "HTTP/2.0";
+    case Version::Http10: return "HTTP/1.0";
+    case Version::Http11: return "HTTP/1.1";
+    case Version::Http2: return "HTTP/2.0";
   }
   return {};
 }

@@ -68,19 +68,14 @@ void Connection::process() {
     }
     HttpExchange& exchange = worker_.take_exchange();
     switch (protocol_.next(exchange.request().head())) {
-      case http1::Event::Request:
-        begin(exchange);
-        continue;
-      case http1::Event::Reject:
-        refuse(exchange);
-        return;
+      case http1::Event::Request: begin(exchange); continue;
+      case http1::Event::Reject: refuse(exchange); return;
       case http1::Event::Closed:  // while the rest of a content was discarded: nothing can follow it
         closing_ = true;
         break;
       case http1::Event::NeedMore:
       case http1::Event::Chunk:
-      case http1::Event::End:
-        break;
+      case http1::Event::End: break;
     }
     worker_.release(exchange);
     watch_protocol();
@@ -150,7 +145,7 @@ void Connection::on_end() {
   peer_ended_ = true;
   if (exchange_ != nullptr) {
     // A half-close does not cancel. Content that is not complete now never will be.
-    if (!exchange_->ended_ && !exchange_->error_) {
+    if (!protocol_.content_complete() && !exchange_->error_) {
       exchange_->fail(StreamError::Disconnected);
       exchange_->wake();
     }
@@ -169,25 +164,19 @@ bool Connection::pull(HttpExchange& exchange) {
     exchange.fail(StreamError::TooLarge);
     return true;
   }
-  if (!in_window_) return false;
+  // That it has ended can be said without any bytes.
+  if (!in_window_ && !protocol_.content_complete()) return false;
   switch (protocol_.next(exchange.request().head())) {
     case http1::Event::Chunk:
       exchange.chunk_ = protocol_.chunk();
       exchange.received_ += exchange.chunk_.size();
       if (exchange.received_ > exchange.limits_.body) exchange.fail(StreamError::TooLarge);
       return true;
-    case http1::Event::End:
-      exchange.ended_ = true;
-      return true;
-    case http1::Event::Reject:
-      exchange.fail(StreamError::Malformed);
-      return true;
+    case http1::Event::End: exchange.ended_ = true; return true;
+    case http1::Event::Reject: exchange.fail(StreamError::Malformed); return true;
     case http1::Event::Closed:
-    case http1::Event::Request:
-      exchange.fail(StreamError::Disconnected);
-      return true;
-    case http1::Event::NeedMore:
-      break;
+    case http1::Event::Request: exchange.fail(StreamError::Disconnected); return true;
+    case http1::Event::NeedMore: break;
   }
   return false;
 }
@@ -283,9 +272,8 @@ void Connection::flush() {
   if (!output.empty()) stream_.send(output);
   if (closing_) {
     after_answer();
-  } else if (stream_.unsent() != 0 && watch_ != Watch::Answer && watch_ != Watch::Body) {
-    seen_ = stream_.unsent();
-    watch(Watch::Answer, rate_period());
+  } else if (stream_.unsent() != 0 && watch_ != Watch::Body) {
+    watch_answer();
   }
 }
 
@@ -301,12 +289,11 @@ void Connection::on_sent() {
 
 // The last answer is with the stream: takes the connection down as soon as the kernel has it.
 void Connection::after_answer() {
-  if (!stream_.is_open() || watch_ == Watch::Linger) return;
+  if (!stream_.is_open()) return;
   if (stream_.unsent() != 0) {
     stream_.shutdown_write();  // after the queue
     stream_.resume();
-    seen_ = stream_.unsent();
-    if (watch_ != Watch::Answer) watch(Watch::Answer, rate_period());
+    watch_answer();
     return;
   }
   linger();
@@ -319,6 +306,7 @@ void Connection::linger() {
     stream_.close();
     return;
   }
+  if (watch_ == Watch::Linger) return;
   stream_.shutdown_write();
   stream_.resume();
   watch(Watch::Linger, linger_time);
@@ -349,6 +337,13 @@ void Connection::watch(Watch what, Milliseconds timeout) {
   worker_.loop().arm(*this, timeout);
 }
 
+// The peer has to read what waits for it, at a least rate.
+void Connection::watch_answer() {
+  if (watch_ == Watch::Answer) return;
+  seen_ = stream_.undelivered();
+  watch(Watch::Answer, rate_period());
+}
+
 // Between answers: which timeout the core asks for.
 void Connection::watch_protocol() {
   const Settings& settings = worker_.shared().settings;
@@ -364,9 +359,7 @@ void Connection::watch_protocol() {
     case http1::Waiting::Body:  // content that is being discarded
       if (watch_ != Watch::Head) watch(Watch::Head, settings.head_timeout);
       break;
-    case http1::Waiting::Nothing:
-      watch_ = Watch::None;
-      break;
+    case http1::Waiting::Nothing: watch_ = Watch::None; break;
   }
 }
 
@@ -383,21 +376,12 @@ void Connection::on_timer() noexcept {
 
 void Connection::expired() {
   switch (std::exchange(watch_, Watch::None)) {
-    case Watch::None:
-      break;
+    case Watch::None: break;
     case Watch::Idle:
-    case Watch::Linger:
-      stream_.close();
-      break;
-    case Watch::Body:
-      check_content_rate();
-      break;
-    case Watch::Answer:
-      check_answer_rate();
-      break;
-    case Watch::Head:
-      head_expired();
-      break;
+    case Watch::Linger: stream_.close(); break;
+    case Watch::Body: check_content_rate(); break;
+    case Watch::Answer: check_answer_rate(); break;
+    case Watch::Head: head_expired(); break;
   }
 }
 
@@ -435,7 +419,7 @@ void Connection::check_content_rate() {
 
 void Connection::check_answer_rate() {
   const Settings& settings = worker_.shared().settings;
-  const std::uint64_t left = stream_.unsent();
+  const std::uint64_t left = stream_.undelivered();
   const std::uint64_t before = std::exchange(seen_, left);
   if (left == 0) return;
   const std::uint64_t read = before > left ? before - left : 0;

@@ -77,6 +77,7 @@ private:
   std::size_t swallow(std::size_t bytes);
 
   void watch(Watch what, Milliseconds timeout);
+  void watch_answer();
   void watch_protocol();
   void expired();
   void head_expired();

@@ -33,16 +33,11 @@ std::shared_ptr<spdlog::logger> make_logger(const char* name, const std::string&
 
 spdlog::level::level_enum to_spdlog(Severity severity) {
   switch (severity) {
-    case Severity::Debug:
-      return spdlog::level::debug;
-    case Severity::Info:
-      return spdlog::level::info;
-    case Severity::Warning:
-      return spdlog::level::warn;
-    case Severity::Error:
-      return spdlog::level::err;
-    case Severity::Off:
-      break;
+    case Severity::Debug: return spdlog::level::debug;
+    case Severity::Info: return spdlog::level::info;
+    case Severity::Warning: return spdlog::level::warn;
+    case Severity::Error: return spdlog::level::err;
+    case Severity::Off: break;
   }
   return spdlog::level::off;
 }

@@ -18,8 +18,8 @@ class Log;
 enum class AccessFormat : std::uint8_t { Off, Common, Combined, Json };
 
 struct Settings {
-  http1::Limits heads;
-  Limits limits;                            // of each request, unless its route changes them
+  http1::Limits heads = {};
+  Limits limits = {};                       // of each request, unless its route changes them
   Milliseconds head_timeout = Seconds(10);  // zero: none; so with the others
   Milliseconds idle_timeout = Seconds(60);
   Milliseconds drain_timeout = Seconds(30);

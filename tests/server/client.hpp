@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -41,6 +43,8 @@ public:
   explicit Client(std::uint16_t port, int receive_buffer = 0)
       : peer_(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer)) {
     if (!peer_) ADD_FAILURE() << "cannot connect";
+    const int on = 1;
+    ::setsockopt(peer_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
   explicit Client(net::Peer peer) : peer_(std::move(peer)) {}
 
@@ -85,7 +89,7 @@ public:
 
   // Whether the other side has ended, in good order and without a byte more.
   bool ends() {
-    if (!buffer_.empty()) return false;
+    if (at_ != buffer_.size()) return false;
     return peer_.receive_some().empty() && peer_.error() == 0;
   }
   // Whether it is over, one way or another, after bytes that do not matter.
@@ -96,17 +100,19 @@ public:
   }
   // Everything until the end.
   std::string rest() {
-    std::string all = std::exchange(buffer_, {});
+    std::string all = buffer_.substr(std::exchange(at_, 0));
+    buffer_.clear();
     all += peer_.receive_all();
     return all;
   }
   std::string take(std::size_t count) {
-    while (buffer_.size() < count && receive()) {
+    while (buffer_.size() - at_ < count && receive()) {
     }
-    const std::size_t size = std::min(count, buffer_.size());
-    std::string taken = buffer_.substr(0, size);
-    buffer_.erase(0, size);
-    if (size < count) ADD_FAILURE() << "the connection ended within " << count << " bytes, after " << size;
+    std::string taken = buffer_.substr(at_, count);
+    at_ += taken.size();
+    if (taken.size() < count) {
+      ADD_FAILURE() << "the connection ended within " << count << " bytes, after " << taken.size();
+    }
     return taken;
   }
 
@@ -119,23 +125,23 @@ private:
   }
 
   bool receive() {
+    buffer_.erase(0, std::exchange(at_, 0));
     const std::string some = peer_.receive_some(1024 * 1024);
     buffer_ += some;
     return !some.empty();
   }
 
   std::string take_until(std::string_view end) {
-    std::size_t at = buffer_.find(end);
-    while (at == std::string::npos) {
-      const std::size_t from = buffer_.size() < end.size() ? 0 : buffer_.size() - end.size();
+    std::size_t found = buffer_.find(end, at_);
+    while (found == std::string::npos) {
       if (!receive()) {
         EXPECT_EQ(buffer_, "") << "the connection ended within a head";
         return {};
       }
-      at = buffer_.find(end, from);
+      found = buffer_.find(end);
     }
-    std::string taken = buffer_.substr(0, at + end.size());
-    buffer_.erase(0, at + end.size());
+    std::string taken = buffer_.substr(at_, found + end.size() - at_);
+    at_ = found + end.size();
     return taken;
   }
 
@@ -173,6 +179,7 @@ private:
 
   net::Peer peer_;
   std::string buffer_;
+  std::size_t at_ = 0;  // what of it has been taken
 };
 
 }  // namespace tern::testing

@@ -1,8 +1,8 @@
 // For tests: a server that runs in this process on a port of its own, and a gate at which handlers wait for the test.
 #pragma once
 
+#include "server/client.hpp"
 #include "server/server.hpp"
-#include "tests/server/client.hpp"
 
 #include <tern/coro/executor.hpp>
 #include <tern/http/exchange.hpp>
@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <coroutine>
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -68,7 +69,8 @@ private:
   server::Server server_;
 };
 
-// Handlers co_await pass(); the test sees how many wait, and opens. Opening lets those through that wait at that moment.
+// Handlers co_await pass(); the test sees how many wait, and opens. Opening lets those through that wait at that
+// moment.
 class Gate {
 public:
   class Pass {

@@ -331,6 +331,8 @@ public:
   // A value for State<T>. Shared by all loops, const, and destroyed with the App.
   template <class T>
   App& state(T value) {
+    static_assert(std::is_move_constructible_v<T>,
+                  "tern: App::state() moves its value; what cannot be moved is made by App::emplace_state<T>(…)");
     add(app::SharedState{&http::type_key<T>, new T(std::move(value)),
                          [](void* dead) noexcept { delete static_cast<T*>(dead); }},
         app::type_name<T>());

@@ -38,7 +38,8 @@ public:
     need_count = other.need_count;
     positional = other.positional;
     reads_body = other.reads_body;
-    may_suspend = other.may_suspend;
+    streams_body = other.streams_body;
+    may_outlast = other.may_outlast;
     return *this;
   }
   ~Endpoint() {
@@ -51,8 +52,9 @@ public:
   const Need* needs = nullptr;
   std::size_t need_count = 0;
   std::size_t positional = 0;
-  bool reads_body = false;   // the content is read before the handler is called
-  bool may_suspend = false;  // the handler is a coroutine: the head must be pinned
+  bool reads_body = false;    // the content is read before the handler is called
+  bool streams_body = false;  // the handler reads the content by itself, as it comes
+  bool may_outlast = false;   // the handler is a coroutine or may stream: the head must be pinned
 };
 
 // --- What is the same for all handlers ------------------------------------------------------------------------------
@@ -88,6 +90,33 @@ concept ReadsBody = requires { requires Extract<A>::reads_body; };
 
 template <class A>
 inline constexpr bool is_request = std::is_same_v<std::remove_cvref_t<A>, Request>;
+
+template <class A>
+inline constexpr bool is_body_stream = std::is_same_v<std::remove_cvref_t<A>, BodyStream>;
+
+// Whether a parameter holds no view of the request.
+template <class A>
+inline constexpr bool owns_its_value = Positional<A> && !std::is_same_v<A, std::string_view>;
+template <class T>
+inline constexpr bool owns_its_value<Json<T>> = true;
+
+// Whether what a handler returns may be a response that is still being made after the handler has returned.
+template <class R>
+inline constexpr bool may_stream = std::is_same_v<R, Response> || CustomResponder<R>;
+template <class T>
+inline constexpr bool may_stream<std::optional<T>> = may_stream<T>;
+template <class T, class E>
+inline constexpr bool may_stream<std::expected<T, E>> = may_stream<T> || may_stream<E>;
+template <class T>
+inline constexpr bool may_stream<WithStatus<T>> = may_stream<T>;
+
+// A stream of the content goes to a coroutine, and nothing else reads the content.
+template <class R, class List>
+inline constexpr bool streams_properly = true;
+template <class R, class... A>
+inline constexpr bool streams_properly<R, TypeList<A...>> =
+    !(false || ... || is_body_stream<A>) || (is_task<R> && !(false || ... || ReadsBody<std::remove_cvref_t<A>>) &&
+                                             (true && ... && (!is_body_stream<A> || !std::is_reference_v<A>)));
 
 // Where one parameter waits until all are there.
 template <class A>
@@ -210,8 +239,11 @@ class Binding {
 
 public:
   static constexpr bool suspends = is_task<R> || std::is_same_v<R, Reply>;
+  static constexpr bool streams_body = (false || ... || is_body_stream<A>);
   // A handler that looks at the request may look at its content: it is read first.
-  static constexpr bool reads_body = (false || ... || (ReadsBody<std::remove_cvref_t<A>> || is_request<A>));
+  static constexpr bool reads_body =
+      !streams_body && (false || ... || (ReadsBody<std::remove_cvref_t<A>> || is_request<A>));
+  static constexpr bool takes_views = (false || ... || !owns_its_value<std::remove_cvref_t<A>>);
 
   static Reply invoke(const void* handler, Exchange& exchange) {
     if constexpr (reads_body) {
@@ -287,7 +319,8 @@ Endpoint make_endpoint(F handler, TypeList<A...>) {
   endpoint.need_count = (std::size_t{0} + ... + std::size_t{has_need<std::remove_cvref_t<A>>});
   endpoint.positional = Parameters<TypeList<A...>>::positional;
   endpoint.reads_body = Bound::reads_body;
-  endpoint.may_suspend = Bound::suspends;
+  endpoint.streams_body = Bound::streams_body;
+  endpoint.may_outlast = Bound::suspends || (may_stream<R> && Bound::takes_views);
   static_assert(sizeof(List) > 0);
   return endpoint;
 }
@@ -314,12 +347,18 @@ Endpoint bind(F handler) {
         "tern: a handler takes tern::Request&, placeholders (scalars, enums, std::string, std::string_view) and "
         "extractors (tern::Query, tern::Json, …, or a type with a tern::Extract), by value or const reference; one "
         "of its parameters is none of these");
+    static_assert(!Parameters<Arguments>::mixed,
+                  "tern: a handler takes its placeholders by position or by name (tern::Path), not both ways at once");
     static_assert(
         UsableResult<Result>,
         "tern: a handler returns text, a number, a struct or container that can be written as JSON, "
         "tern::Response, tern::Status, std::optional or std::expected of these, a type with a tern::Respond, or "
         "tern::Task of one; its return type is none of these");
-    if constexpr (Parameters<Arguments>::usable && UsableResult<Result>) {
+    static_assert(
+        streams_properly<Result, Arguments>,
+        "tern: a handler that takes tern::BodyStream takes it by value, returns a tern::Task, and takes nothing "
+        "else that reads the content");
+    if constexpr (Parameters<Arguments>::usable && UsableResult<Result> && streams_properly<Result, Arguments>) {
       return make_endpoint<F, Result>(std::move(handler), Arguments{});
     }
   }

@@ -4,6 +4,7 @@
 #include <tern/app/text.hpp>
 #include <tern/base/ascii.hpp>
 #include <tern/coro/stop_token.hpp>
+#include <tern/http/body_stream.hpp>
 #include <tern/http/exchange.hpp>
 #include <tern/json/defaults.hpp>
 #include <tern/json/read.hpp>
@@ -305,6 +306,11 @@ struct Extract<PerLoop<T>> {
     if (value == nullptr) app::throw_nothing_given(app::type_name<PerLoop<T>>());
     return PerLoop<T>(*static_cast<T*>(value));
   }
+};
+
+template <>
+struct Extract<BodyStream> {
+  static std::expected<BodyStream, Rejection> from(Request& request) { return BodyStream(request.exchange()); }
 };
 
 template <>

@@ -110,19 +110,25 @@ concept UsableParameter = std::is_same_v<A, Request&> || std::is_same_v<A, const
                           ((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) &&
                            (Positional<std::remove_cvref_t<A>> || Extractable<std::remove_cvref_t<A>>));
 
+template <class A>
+concept TakesPlaceholderByName = requires { Extract<A>::placeholder; };
+
 template <class List>
 struct Parameters;
 template <class... A>
 struct Parameters<TypeList<A...>> {
   static constexpr std::size_t positional = (std::size_t{0} + ... + std::size_t{Positional<std::remove_cvref_t<A>>});
   static constexpr bool usable = (true && ... && UsableParameter<A>);
+  // Both ways of taking placeholders at once.
+  static constexpr bool mixed = positional != 0 && (false || ... || TakesPlaceholderByName<std::remove_cvref_t<A>>);
 };
 
 // How many placeholders a handler takes by position; 0 for one that is refused elsewhere.
 template <class F>
 consteval std::size_t positional_count() {
   if constexpr (HandlerTraits<F>::kind == Callable::Usable) {
-    return Parameters<typename HandlerTraits<F>::Arguments>::positional;
+    using Taken = Parameters<typename HandlerTraits<F>::Arguments>;
+    return Taken::usable && !Taken::mixed ? Taken::positional : 0;
   } else {
     return 0;
   }

@@ -1,12 +1,41 @@
-// What runs coroutines and callbacks: an executor, and its timers. `net::Loop` implements both.
+// What runs coroutines and callbacks: an executor, its timers, and turns on it. `net::Loop` implements both interfaces.
 #pragma once
 
 #include <tern/base/duration.hpp>
 #include <tern/base/function.hpp>
+#include <tern/coro/list.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tern {
+
+class Executor;
+class Offloader;
+class Timers;
+
+namespace coro {
+class JobWait;
+}
+
+// Something that wants to be called by an executor soon. Intrusive: scheduling allocates nothing. One that is destroyed
+// on the executor's thread before its turn is not called.
+class Turn : public coro::Hook<Turn> {
+public:
+  // Called on the executor's thread, straight from its loop and never inside of anybody else's call.
+  virtual void on_turn() noexcept = 0;
+
+protected:
+  Turn() noexcept = default;
+  ~Turn();
+
+  // For turns that only the executor's own thread schedules.
+  bool scheduled() const noexcept { return executor_ != nullptr; }
+
+private:
+  friend class Executor;
+  Executor* executor_ = nullptr;  // that it is scheduled on
+};
 
 // One thread that runs what is posted to it, in order.
 class Executor {
@@ -18,15 +47,53 @@ public:
   // lives. `work` must not throw. Work that is posted after the executor has stopped is destroyed without being run.
   virtual void post(base::Function<void()> work) = 0;
 
+  // Its timers, for use on its thread.
+  virtual Timers& timers() noexcept = 0;
+
+  // Where offload() sends what would hold the executor up; null: there is no such thing.
+  virtual Offloader* offloader() noexcept { return nullptr; }
+
+  // Calls turn.on_turn() once, on the executor's thread, in the order of these calls; those that are scheduled by a
+  // turn come after whatever else is ready, such as sockets. From any thread; the turn must not be scheduled already.
+  // Turns that are left when the executor stops wait for its next run.
+  void schedule(Turn& turn) noexcept;
+
+  // Jobs that were given away from this thread and whose awaits have not ended. An executor with some left must not be
+  // destroyed: see offload().
+  std::size_t jobs_out() const noexcept { return jobs_out_; }
+
   // The executor whose thread this is, or null. The library's one thread-local variable that is visible to users.
   static Executor* current() noexcept;
 
 protected:
   Executor() = default;
-  ~Executor() = default;
+  ~Executor();
 
   // Makes `executor` (or nobody, if null) the calling thread's; returns the one before.
   static Executor* make_current(Executor* executor) noexcept;
+
+  // Posts once more what asks for turns. For executors that can be stopped and run again, at the beginning of a run:
+  // what was posted in between was lost.
+  void resume_turns();
+
+private:
+  friend class Turn;
+  friend class coro::JobWait;
+
+  void run_turns() noexcept;
+  // Takes a turn off, on the executor's thread.
+  void cancel(Turn& turn) noexcept;
+  // Whether it has been scheduled and not been called yet.
+  bool scheduled(const Turn& turn) noexcept;
+  // Blocks until another thread has scheduled it, and takes it off.
+  void await_turn(Turn& turn) noexcept;
+
+  std::mutex turns_mutex_;  // for the turns, and Turn::executor_
+  coro::List<Turn> turns_;
+  coro::List<Turn> taken_;  // that are being called
+  unsigned scheduled_ = 0;  // counts calls of schedule()
+  unsigned awaiting_ = 0;   // threads in await_turn()
+  std::size_t jobs_out_ = 0;
 };
 
 // Something that wants to be called once, later. Intrusive: arming and disarming allocate nothing.

@@ -13,6 +13,7 @@ public:
   ~StopState();  // callbacks that are left will not be called
 
   bool stopped() const noexcept { return __atomic_load_n(&stopped_, __ATOMIC_ACQUIRE); }
+  // Calls the callbacks. Coroutines that wait are not resumed from inside: they get their turn on the loop.
   void stop() noexcept;
   void reset() noexcept { __atomic_store_n(&stopped_, false, __ATOMIC_RELEASE); }
 
@@ -39,20 +40,39 @@ private:
 // had fired already. Belongs to the loop's thread.
 class StopCallback {
 public:
-  explicit StopCallback(StopToken token) noexcept;
+  explicit StopCallback(StopToken token) noexcept { watch(token); }
   StopCallback(const StopCallback&) = delete;
   StopCallback& operator=(const StopCallback&) = delete;
 
   virtual void on_stop() noexcept = 0;
 
 protected:
-  ~StopCallback();
+  StopCallback() noexcept = default;  // of nobody yet
+  ~StopCallback() { unwatch(); }
+
+  // While it watches nobody.
+  void watch(StopToken token) noexcept;
+  void unwatch() noexcept;
 
 private:
   friend class StopState;
-  void unlink() noexcept;
   StopCallback* next_ = nullptr;
   StopCallback** previous_ = nullptr;
+};
+
+// A stop state of one's own that also stops when `outer` does.
+class LinkedStop final : public StopState, private StopCallback {
+public:
+  explicit LinkedStop(StopToken outer) noexcept : StopCallback(outer), outer_(outer) {
+    if (outer.stop_requested()) stop();
+  }
+  ~LinkedStop() = default;
+
+  bool stopped_from_outside() const noexcept { return outer_.stop_requested(); }
+
+private:
+  void on_stop() noexcept override { stop(); }
+  StopToken outer_;
 };
 
 }  // namespace tern

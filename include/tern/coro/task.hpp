@@ -3,6 +3,7 @@
 
 #include <tern/base/block_pool.hpp>
 #include <tern/base/expects.hpp>
+#include <tern/coro/stop_token.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -18,6 +19,16 @@ template <class T>
 class Task;
 
 namespace coro {
+
+// The stop state that a waiting coroutine carries; null for none, and for coroutines of other kinds.
+template <class Promise>
+StopState* stop_of(std::coroutine_handle<Promise> waiting) noexcept {
+  if constexpr (requires { static_cast<StopState*>(waiting.promise().stop); }) {
+    return waiting.promise().stop;
+  } else {
+    return nullptr;
+  }
+}
 
 // Who is to be told when a task has ended: a waiting coroutine, or a callback.
 struct Continuation {
@@ -67,6 +78,8 @@ struct PromiseBase : PooledFrame {
 
   struct Nothing {};
   Continuation continuation;
+  StopState* stop = nullptr;
+  bool stop_is_set = false;
   std::exception_ptr error;
   Translator translate = nullptr;
   void* translator_context = nullptr;
@@ -95,6 +108,9 @@ struct Promise<void> : PromiseBase<void> {
 // A Task starts when it is awaited (or start() is called), once. Destroying one that waits destroys its frame and what
 // that frame holds; what it waits for must allow that. Everything happens on the thread of the loop that started it.
 // An exception that leaves the coroutine is thrown to whoever awaits it.
+//
+// A task carries a stop state, its own or that of the coroutine that awaits it. When it stops, what the task waits for
+// ends with Cancelled (docs/adr/0008-cancellation.md).
 template <class T = void>
 class [[nodiscard]] Task {
 public:
@@ -129,6 +145,20 @@ public:
     return false;
   }
 
+  // Before the start: what stops this task and those that it awaits, instead of what stops the one who awaits it. Null:
+  // nothing does. The state must live until the task has ended.
+  void set_stop(StopState* stop) noexcept {
+    handle_.promise().stop = stop;
+    handle_.promise().stop_is_set = true;
+  }
+  // The same, but nothing happens when that has been said already.
+  void inherit_stop(StopState* stop) noexcept {
+    if (!handle_.promise().stop_is_set) set_stop(stop);
+  }
+
+  // Whether a task that has ended did so with an exception.
+  bool failed() const noexcept { return handle_.promise().error != nullptr; }
+
   // The value of a task that has ended, or its exception, thrown. Once.
   T result() {
     auto& promise = handle_.promise();
@@ -147,19 +177,23 @@ public:
     handle_.promise().translator_context = context;
   }
 
-  auto operator co_await() && noexcept {
-    struct Awaiter {
-      Task& task;
-      bool await_ready() const noexcept { return false; }
-      bool await_suspend(std::coroutine_handle<> waiting) {
-        const coro::Continuation resume = coro::Continuation::resuming(waiting);
-        return !task.start(resume.call, resume.context);
-      }
-      T await_resume() { return task.result(); }
-    };
-    return Awaiter{*this};
-  }
-  auto operator co_await() & noexcept { return static_cast<Task&&>(*this).operator co_await(); }
+  class Awaiter {
+  public:
+    explicit Awaiter(Task& task) noexcept : task_(task) {}
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiting) {
+      task_.inherit_stop(coro::stop_of(waiting));
+      const coro::Continuation resume = coro::Continuation::resuming(waiting);
+      return !task_.start(resume.call, resume.context);
+    }
+    T await_resume() { return task_.result(); }
+
+  private:
+    Task& task_;
+  };
+  Awaiter operator co_await() && noexcept { return Awaiter(*this); }
+  Awaiter operator co_await() & noexcept { return Awaiter(*this); }
 
 private:
   void destroy() noexcept {

@@ -40,18 +40,22 @@ public:
     return Reply(http::continue_with(std::move(task_), std::move(f)));
   }
 
-  auto operator co_await() && noexcept {
-    struct Awaiter {
-      Reply& reply;
-      bool await_ready() const noexcept { return reply.ready(); }
-      bool await_suspend(std::coroutine_handle<> waiting) {
-        const coro::Continuation resume = coro::Continuation::resuming(waiting);
-        return !reply.task_.start(resume.call, resume.context);
-      }
-      Response await_resume() { return reply.ready() ? std::move(reply.response_) : reply.task_.result(); }
-    };
-    return Awaiter{*this};
-  }
+  class Awaiter {
+  public:
+    explicit Awaiter(Reply& reply) noexcept : reply_(reply) {}
+    bool await_ready() const noexcept { return reply_.ready(); }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiting) {
+      reply_.task_.inherit_stop(coro::stop_of(waiting));
+      const coro::Continuation resume = coro::Continuation::resuming(waiting);
+      return !reply_.task_.start(resume.call, resume.context);
+    }
+    Response await_resume() { return reply_.ready() ? std::move(reply_.response_) : reply_.task_.result(); }
+
+  private:
+    Reply& reply_;
+  };
+  Awaiter operator co_await() && noexcept { return Awaiter(*this); }
 
 private:
   Response response_;

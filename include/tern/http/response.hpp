@@ -1,7 +1,11 @@
 // Response: what a handler answers.
 #pragma once
 
+#include <tern/base/box.hpp>
+#include <tern/base/expects.hpp>
 #include <tern/base/number.hpp>
+#include <tern/coro/generator.hpp>
+#include <tern/coro/task.hpp>
 #include <tern/http/cookie.hpp>
 #include <tern/http/fields.hpp>
 #include <tern/http/status.hpp>
@@ -10,6 +14,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace tern {
@@ -21,6 +26,46 @@ inline constexpr std::string_view json = "application/json";
 inline constexpr std::string_view problem = "application/problem+json";
 inline constexpr std::string_view bytes = "application/octet-stream";
 }  // namespace media
+
+class Writer;
+
+namespace http {
+
+// What makes the content of a streamed response.
+class Producer {
+public:
+  Producer() = default;
+  Producer(const Producer&) = delete;
+  Producer& operator=(const Producer&) = delete;
+  virtual ~Producer() = default;
+  virtual Task<> run(Writer& writer) = 0;
+};
+
+// The callable stays here while its coroutine runs: a lambda that is a coroutine keeps nothing of its captures itself.
+template <class F>
+class CallingProducer final : public Producer {
+public:
+  explicit CallingProducer(F call) : call_(std::move(call)) {}
+  Task<> run(Writer& writer) override { return call_(writer); }
+
+private:
+  F call_;
+};
+
+// Responses can be copied, a stream cannot: copying one that has a producer is a broken contract.
+struct ProducerSlot : base::Box<Producer> {
+  ProducerSlot() noexcept = default;
+  ProducerSlot(ProducerSlot&&) noexcept = default;
+  ProducerSlot& operator=(ProducerSlot&&) noexcept = default;
+  ProducerSlot(const ProducerSlot& other) : base::Box<Producer>() {
+    base::expects(!other, "a streamed response cannot be copied");
+  }
+  ProducerSlot& operator=(const ProducerSlot& other) { return *this = ProducerSlot(other); }
+};
+
+base::Box<Producer> generating_producer(Generator<std::string> pieces);
+
+}  // namespace http
 
 // A status, fields and content. The server adds Date, and Content-Length or Transfer-Encoding; it leaves the content
 // out where there must be none (HEAD, 204, 304). Cheap to move.
@@ -36,6 +81,18 @@ public:
   static Response bytes(std::string_view content_type, std::string content);
   // 303 makes the client GET `location`; 307 and 308 repeat the request there.
   static Response redirect(std::string_view location, Status status = Status::SeeOther);
+  // Content that a coroutine makes while it is sent: producer(Writer&) -> Task<>. It runs after the head is written,
+  // with backpressure from the client, and only where content is sent (not for HEAD). The request stays valid until it
+  // has ended. When it throws, the connection is closed so that the client can tell that the content is not complete.
+  template <class F>
+    requires std::same_as<std::invoke_result_t<F&, Writer&>, Task<>>
+  static Response stream(std::string_view content_type, F producer) {
+    return stream(content_type, base::Box<http::Producer>(new http::CallingProducer<F>(std::move(producer))));
+  }
+  // The same from a generator, which cannot wait.
+  static Response stream(std::string_view content_type, Generator<std::string> pieces) {
+    return stream(content_type, http::generating_producer(std::move(pieces)));
+  }
   // Content that is not copied: it must live until the response has been sent, as a literal does.
   static Response borrowed(std::string_view content_type, std::string_view content) noexcept;
 
@@ -86,8 +143,13 @@ public:
   // The content as a string of its own, empty when it is borrowed: its memory can be used again.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
   bool borrows() const noexcept { return borrows_; }
+  // Of a streamed response; null otherwise.
+  http::Producer* producer() const noexcept { return producer_.get(); }
+  base::Box<http::Producer> take_producer() noexcept { return std::move(producer_); }
 
 private:
+  static Response stream(std::string_view content_type, base::Box<http::Producer> producer);
+
   Response(std::string_view type, std::string content) noexcept : type_(type), owned_(std::move(content)) {}
   std::string& writable();
 
@@ -98,6 +160,7 @@ private:
   std::string_view borrowed_;
   std::string owned_;
   Fields fields_;
+  http::ProducerSlot producer_;
 };
 
 }  // namespace tern

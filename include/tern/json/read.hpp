@@ -252,6 +252,9 @@ void read_value(Reader& reader, T& out) {
 // thread for documents of up to 64 KiB what the parser needs. May throw std::bad_alloc and what a JsonCodec throws.
 template <class T>
 std::expected<T, Error> read(std::string_view text, const Limits& limits = {}) {
+  static_assert(detail::shape<T> != detail::Shape::None,
+                "tern: this type cannot be read from JSON; make it an aggregate or specialise tern::JsonCodec");
+  static_assert(std::is_default_constructible_v<T>, "tern: what is read from JSON must be default-constructible");
   std::expected<T, Error> result;
   Error error;
   if (!detail::read_document(text, limits, &*result, &detail::read_erased<T>, error)) {

@@ -1,0 +1,47 @@
+#include "app.hpp"
+
+#include "iso_codes.hpp"
+#include "notes.hpp"
+#include "showcase/page.hpp"  // made from page.html when this is built
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace showcase {
+namespace {
+
+struct RouteLine {
+  std::string_view method;
+  std::string pattern;
+  std::string name;
+};
+
+tern::Response start_page() {
+  auto page = tern::Response::borrowed(tern::media::html, page_html);
+  page.set("content-security-policy",
+           "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+           "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
+  page.set("x-content-type-options", "nosniff");
+  return page;
+}
+
+}  // namespace
+
+tern::App make_app(const std::string& iso_codes) {
+  tern::App app;
+  app.get("/", start_page).name("this page");
+  add_iso_routes(app, load_iso_codes(iso_codes));
+  add_note_routes(app);
+
+  // The list has itself in it, so it is filled when all is registered.
+  const auto lines = std::make_shared<std::vector<RouteLine>>();
+  app.get("/routes", [lines] { return *lines; }).name("all routes");
+  for (tern::RouteInfo& route : app.routes()) {
+    lines->push_back({tern::method_name(route.method), std::move(route.pattern), std::move(route.name)});
+  }
+  return app;
+}
+
+}  // namespace showcase

@@ -1,0 +1,114 @@
+#include "notes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace showcase {
+namespace {
+
+constexpr tern::Limits note_limits{.body = 64 * 1024};
+constexpr std::size_t most_title = 100;  // characters
+constexpr std::size_t most_text = 4000;  // likewise
+constexpr std::size_t most_tags = 10;
+constexpr std::size_t most_tag = 30;  // characters
+
+using Notes = tern::State<Notebook>;
+
+// In UTF-8, every byte but the continuations begins a character.
+std::size_t length(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// What is wrong with a note whose members have the right types, each member by name.
+class Check {
+public:
+  void title(const std::string& title) {
+    if (is_blank(title)) fail("/title", "expected some text");
+    if (length(title) > most_title) fail("/title", "expected at most 100 characters");
+  }
+  void text(const std::string& text) {
+    if (length(text) > most_text) fail("/text", "expected at most 4000 characters");
+  }
+  void tags(const std::vector<std::string>& tags) {
+    if (tags.size() > most_tags) return fail("/tags", "expected at most 10 tags");
+    for (std::size_t i = 0; i < tags.size(); ++i) {
+      if (!is_blank(tags[i]) && length(tags[i]) <= most_tag) continue;
+      fail("/tags/" + std::to_string(i), "expected 1 to 30 characters");
+    }
+  }
+
+  // Answers 422 if anything is.
+  void finish() && {
+    if (!problem_.errors.empty()) throw tern::HttpError(std::move(problem_));
+  }
+
+private:
+  void fail(std::string pointer, std::string detail) {
+    problem_.errors.push_back({std::move(pointer), std::move(detail)});
+  }
+  tern::Problem problem_{tern::Status::UnprocessableContent, "some members of the content are wrong", {}, {}};
+};
+
+NewNote checked(NewNote note) {
+  Check check;
+  check.title(note.title);
+  check.text(note.text);
+  check.tags(note.tags);
+  std::move(check).finish();
+  return note;
+}
+
+NotePatch checked(NotePatch patch) {
+  Check check;
+  if (patch.title) check.title(*patch.title);
+  if (patch.text) check.text(*patch.text);
+  if (patch.tags) check.tags(*patch.tags);
+  std::move(check).finish();
+  return patch;
+}
+
+Page<Note> list_notes(Notes notes, Window window, tern::Query<NoteFilter> filter) {
+  return notes->page(window, *filter);
+}
+
+tern::Created<Note> add_note(Notes notes, tern::Json<NewNote> content) {
+  auto note = notes->add(checked(std::move(*content)));
+  if (!note) throw tern::HttpError(tern::Status::InsufficientStorage, "there are 1000 notes already: delete one first");
+  std::string location = "/notes/" + std::to_string(note->id);
+  return {std::move(*note), std::move(location)};
+}
+
+std::optional<Note> one_note(Notes notes, std::int64_t id) {
+  return notes->find(id);
+}
+
+std::optional<Note> replace_note(Notes notes, std::int64_t id, tern::Json<NewNote> content) {
+  return notes->replace(id, checked(std::move(*content)));
+}
+
+std::optional<Note> change_note(Notes notes, std::int64_t id, tern::Json<NotePatch> content) {
+  return notes->change(id, checked(std::move(*content)));
+}
+
+tern::Status remove_note(Notes notes, std::int64_t id) {
+  return notes->remove(id) ? tern::Status::NoContent : tern::Status::NotFound;
+}
+
+}  // namespace
+
+void add_note_routes(tern::App& app) {
+  app.emplace_state<Notebook>();
+  app.get("/notes", list_notes).name("notes");
+  app.post("/notes", add_note).name("makes a note").limits(note_limits);
+  app.get("/notes/{id}", one_note).name("a note");
+  app.put("/notes/{id}", replace_note).name("replaces a note").limits(note_limits);
+  app.patch("/notes/{id}", change_note).name("changes a note").limits(note_limits);
+  app.del("/notes/{id}", remove_note).name("deletes a note");
+}
+
+}  // namespace showcase

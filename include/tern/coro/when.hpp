@@ -1,0 +1,249 @@
+// when_all and when_any: several tasks at the same time, on this loop.
+//
+// Both wait until every task that has begun has ended, whatever happens, so that nothing runs on behind the caller's
+// back. The tasks begin in the order of the arguments, each running until it waits for the first time; those whose turn
+// comes after the matter is decided do not begin at all.
+#pragma once
+
+#include <tern/coro/awaitable.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tern {
+
+// Stands for void among values.
+struct Nothing {};
+
+// What when_any() has: which one came first, counted from 0, and what it had.
+template <class T>
+struct First {
+  std::size_t index = 0;
+  T value;
+};
+template <>
+struct First<void> {
+  std::size_t index = 0;
+};
+
+namespace coro {
+
+template <class T>
+using Value = std::conditional_t<std::is_void_v<T>, Nothing, T>;
+
+// Tasks that run together.
+class Group {
+public:
+  enum class Until : bool { FirstFails, FirstEnds };
+
+  Group(StopToken outer, Until until) noexcept : stop_(outer), until_(until) {}
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  bool decided() const noexcept { return decisive_ != nobody; }
+  // The one that decided; only when decided().
+  std::size_t decisive() const noexcept { return decisive_; }
+  StopState& stop() noexcept { return stop_; }
+  void begun() noexcept { ++running_; }
+  void ended(std::size_t index, bool failed) noexcept;
+
+  // Waits until none runs; not to be stopped, because the tasks are.
+  auto joined() noexcept {
+    struct Awaiter {
+      Group& group;
+      bool await_ready() const noexcept { return group.running_ == 0; }
+      void await_suspend(std::coroutine_handle<> waiting) const noexcept { group.waiting_ = waiting; }
+      void await_resume() const noexcept {}
+    };
+    return Awaiter{*this};
+  }
+
+private:
+  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+  LinkedStop stop_;
+  std::coroutine_handle<> waiting_;
+  std::size_t running_ = 0;
+  std::size_t decisive_ = nobody;
+  Until until_;
+};
+
+template <class T>
+class Member {
+public:
+  Member(Task<T> task, Group& group, std::size_t index) noexcept
+      : task_(std::move(task)), group_(&group), index_(index) {}
+
+  void start() {
+    if (group_->decided()) return;
+    task_.inherit_stop(&group_->stop());
+    group_->begun();
+    if (task_.start(&on_end, this)) group_->ended(index_, task_.failed());
+  }
+  bool is(std::size_t index) const noexcept { return index == index_; }
+  // Its value, or its exception, thrown.
+  Value<T> take() {
+    if constexpr (std::is_void_v<T>) {
+      task_.result();
+      return {};
+    } else {
+      return task_.result();
+    }
+  }
+
+private:
+  static void on_end(void* context) {
+    auto& member = *static_cast<Member*>(context);
+    member.group_->ended(member.index_, member.task_.failed());
+  }
+
+  Task<T> task_;
+  Group* group_;
+  std::size_t index_;
+};
+
+template <class T>
+std::vector<Member<T>> members_of(std::vector<Task<T>> tasks, Group& group) {
+  std::vector<Member<T>> members;
+  members.reserve(tasks.size());
+  for (Task<T>& task : tasks) members.emplace_back(std::move(task), group, members.size());
+  return members;
+}
+
+template <std::size_t... I, class... T>
+std::tuple<Member<T>...> members_of(std::index_sequence<I...>, Group& group, Task<T>&... tasks) {
+  return {Member<T>(std::move(tasks), group, I)...};
+}
+
+template <class... T>
+using AllOf = std::conditional_t<(std::is_void_v<T> && ...), void, std::tuple<Value<T>...>>;
+
+template <class... T>
+Task<AllOf<T...>> all_of(Task<T>... tasks) {
+  Group group(co_await current_stop(), Group::Until::FirstFails);
+  std::tuple<Member<T>...> members = members_of(std::index_sequence_for<T...>(), group, tasks...);
+  std::apply([](auto&... member) { (member.start(), ...); }, members);
+  co_await group.joined();
+  if (group.decided()) {
+    std::apply([&group](auto&... member) { ((member.is(group.decisive()) ? void(member.take()) : void()), ...); },
+               members);
+  }
+  if constexpr (!(std::is_void_v<T> && ...)) {
+    co_return std::apply([](auto&... member) { return std::tuple<Value<T>...>(member.take()...); }, members);
+  }
+}
+
+template <class T>
+using AllOfMany = std::conditional_t<std::is_void_v<T>, void, std::vector<Value<T>>>;
+
+template <class T>
+Task<AllOfMany<T>> all_of_many(std::vector<Task<T>> tasks) {
+  Group group(co_await current_stop(), Group::Until::FirstFails);
+  std::vector<Member<T>> members = members_of(std::move(tasks), group);
+  for (Member<T>& member : members) member.start();
+  co_await group.joined();
+  if (group.decided()) members[group.decisive()].take();
+  if constexpr (!std::is_void_v<T>) {
+    std::vector<T> values;
+    values.reserve(members.size());
+    for (Member<T>& member : members) values.push_back(member.take());
+    co_return values;
+  }
+}
+
+template <class T>
+Task<First<T>> any_of_many(std::vector<Task<T>> tasks) {
+  base::expects(!tasks.empty(), "when_any has something to wait for");
+  Group group(co_await current_stop(), Group::Until::FirstEnds);
+  std::vector<Member<T>> members = members_of(std::move(tasks), group);
+  for (Member<T>& member : members) member.start();
+  co_await group.joined();
+  Member<T>& first = members[group.decisive()];
+  if constexpr (std::is_void_v<T>) {
+    first.take();
+    co_return First<void>{group.decisive()};
+  } else {
+    co_return First<T>{group.decisive(), first.take()};
+  }
+}
+
+template <class... T>
+inline constexpr bool same = false;
+template <class T, class... U>
+inline constexpr bool same<T, U...> = (std::is_same_v<T, U> && ...);
+
+// What the tasks have, as one type: theirs, or a tuple.
+template <class... T>
+struct Common {
+  using Type = std::tuple<std::optional<Value<T>>...>;
+};
+template <class T, class... U>
+  requires same<T, U...>
+struct Common<T, U...> {
+  using Type = T;
+};
+
+template <class... T>
+Task<First<typename Common<T...>::Type>> any_of(Task<T>... tasks) {
+  Group group(co_await current_stop(), Group::Until::FirstEnds);
+  std::tuple<Member<T>...> members = members_of(std::index_sequence_for<T...>(), group, tasks...);
+  std::apply([](auto&... member) { (member.start(), ...); }, members);
+  co_await group.joined();
+  using Result = First<typename Common<T...>::Type>;
+  if constexpr (same<T...>) {
+    std::optional<Value<typename Common<T...>::Type>> value;
+    const auto take = [&](auto& member) {
+      if (member.is(group.decisive())) value.emplace(member.take());
+    };
+    std::apply([&take](auto&... member) { (take(member), ...); }, members);
+    if constexpr (std::is_same_v<Result, First<void>>) {
+      co_return Result{group.decisive()};
+    } else {
+      co_return Result{group.decisive(), std::move(*value)};
+    }
+  } else {
+    std::tuple<std::optional<Value<T>>...> values;
+    const auto take = [&](auto& member, auto& value) {
+      if (member.is(group.decisive())) value.emplace(member.take());
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (take(std::get<I>(members), std::get<I>(values)), ...);
+    }(std::index_sequence_for<T...>());
+    co_return Result{group.decisive(), std::move(values)};
+  }
+}
+
+}  // namespace coro
+
+// co_await tern::when_all(a, b, …): a tuple of what all of them have, `Nothing` where that is void; void when all are.
+// The first exception, in time, stops the others, and is thrown when they have ended.
+template <coro::Awaitable... A>
+  requires(sizeof...(A) > 0)
+auto when_all(A&&... awaitables) {
+  return coro::all_of(coro::as_task(std::forward<A>(awaitables))...);
+}
+// The same for any number of tasks of one type: a vector of values, in their order.
+template <class T>
+auto when_all(std::vector<Task<T>> tasks) {
+  return coro::all_of_many(std::move(tasks));
+}
+
+// co_await tern::when_any(a, b, …): a First with the one that ended first; the others are stopped and waited for. If it
+// ended with an exception, that is thrown. The value is of their type when they all have the same, and otherwise a
+// tuple of optionals of which that one is set.
+template <coro::Awaitable... A>
+  requires(sizeof...(A) > 0)
+auto when_any(A&&... awaitables) {
+  return coro::any_of(coro::as_task(std::forward<A>(awaitables))...);
+}
+// The same for any number of tasks of one type, but not for none.
+template <class T>
+auto when_any(std::vector<Task<T>> tasks) {
+  return coro::any_of_many(std::move(tasks));
+}
+
+}  // namespace tern

@@ -1,0 +1,365 @@
+// App: mistakes in its setup, its list of routes, slashes, methods, paths.
+#include <tern/http/memory_exchange.hpp>
+#include <tern/tern.hpp>
+#include <tern/testing.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tern {
+namespace {
+
+using testing::Answer;
+using testing::Client;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string error_of(auto set_up) {
+  try {
+    set_up();
+  } catch (const SetupError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+const auto text = [] { return "x"; };
+
+TEST(Setup, refuses_two_routes_that_cannot_be_told_apart) {
+  App app;
+  app.get("/books/{id}", text);
+  EXPECT_EQ(error_of([&] { app.get("/books/{name}", text); }),
+            "GET '/books/{name}' cannot be told from '/books/{id}', which is registered already");
+  EXPECT_EQ(error_of([&] { app.group("/books").get("/{x}", text); }),
+            "GET '/books/{x}' cannot be told from '/books/{id}', which is registered already");
+  EXPECT_EQ(app.routes().size(), 1U) << "a refused route is not listed";
+  app.post("/books/{name}", text);
+  EXPECT_EQ(Client(app).get("/books/1").status, 200);
+}
+
+TEST(Setup, refuses_a_path_parameter_that_the_pattern_does_not_have) {
+  App app;
+  EXPECT_EQ(error_of([&] { app.get("/books/{id}", [](Path<"name">) { return "x"; }); }),
+            "GET '/books/{id}' takes tern::Path<\"name\">, but its pattern has no such placeholder");
+  EXPECT_EQ(error_of([&] { app.get("/books", [](Path<"">) { return "x"; }); }),
+            "GET '/books' takes tern::Path<\"\">, but its pattern has no such placeholder");
+  EXPECT_EQ(error_of([&] { app.group("/{tenant}").get("/x", [](Path<"tenant">) { return "x"; }); }), "no error");
+  EXPECT_THAT(app.routes(), ::testing::SizeIs(1));
+}
+
+TEST(Setup, misses_a_state_at_the_start_and_can_be_mended) {
+  App app;
+  app.get("/x", [](State<std::string> state) { return *state; });
+  EXPECT_THAT(error_of([&] { app.service(); }), StartsWith("GET '/x' takes tern::State<"));
+  EXPECT_THAT(error_of([&] { app.service(); }),
+              HasSubstr("but no such state was given: call app.state(…) before the start"));
+  app.state(std::string("mended"));
+  EXPECT_EQ(Client(app).get("/x").body, "mended");
+}
+
+TEST(Setup, misses_a_per_loop_value_at_the_start) {
+  App app;
+  app.get("/x", [](PerLoop<int> value) { return *value; });
+  EXPECT_EQ(error_of([&] { app.service(); }),
+            "GET '/x' takes tern::PerLoop<int>, but nothing makes it: call app.per_loop(…) before the start");
+}
+
+TEST(Setup, refuses_two_states_of_one_type) {
+  App app;
+  app.state(7);
+  EXPECT_EQ(error_of([&] { app.state(8); }), "two states of type int were given: State<T> would not know which");
+  app.per_loop([] { return 7; });
+  EXPECT_EQ(error_of([&] { app.per_loop([] { return 8; }); }), "two per-loop states of type int were given");
+}
+
+TEST(Setup, counts_placeholders_in_groups_and_run_time_patterns) {
+  App app;
+  Group group = app.group("/{tenant}/books/{id}");
+  EXPECT_EQ(error_of([&] { group.get("/x", [](int) { return "x"; }); }),
+            "pattern '/{tenant}/books/{id}/x' has 2 placeholders, but its handler takes 1 by position: take all of "
+            "them, or none");
+  EXPECT_EQ(error_of([&] { app.get(runtime("/{id}"), [](int, int) { return "x"; }); }),
+            "pattern '/{id}' has 1 placeholder, but its handler takes 2 by position: take all of them, or none");
+  EXPECT_EQ(error_of([&] { app.get(runtime("/"), [](int) { return "x"; }); }),
+            "pattern '/' has 0 placeholders, but its handler takes 1 by position: take all of them, or none");
+  EXPECT_EQ(error_of([&] { app.get(runtime("/{id}"), [](int) { return "x"; }); }), "no error");
+}
+
+TEST(Setup, checks_run_time_patterns_and_prefixes) {
+  App app;
+  EXPECT_EQ(error_of([&] { app.get(runtime("/{id"), text); }), "pattern '/{id': a '{' is not closed");
+  EXPECT_EQ(error_of([&] { app.on(Method::Put, runtime("x"), text); }), "pattern 'x': a pattern begins with '/'");
+  EXPECT_EQ(error_of([&] { app.group("api"); }), "group 'api': a pattern begins with '/'");
+  EXPECT_EQ(error_of([&] { app.group("/{a").get("/x", text); }), "group '/{a': a '{' is not closed");
+  EXPECT_EQ(error_of([&] { app.group("/{a}").get("/{a}", text); }),
+            "pattern '/{a}/{a}': two placeholders have the same name");
+  EXPECT_EQ(error_of([&] { app.group("/api").get("items", text); }),
+            "pattern 'items' in group '/api': a pattern begins with '/'");
+  EXPECT_THAT(error_of([&] { app.route("/{id:[}").get(text); }), HasSubstr("the regular expression '[' is malformed"));
+}
+
+TEST(Setup, refuses_two_routes_of_one_name) {
+  App app;
+  app.get("/a", text).name("a").name("a");
+  Route b = app.get("/b", text);
+  EXPECT_EQ(error_of([&] { b.name("a"); }), "two routes are named 'a': '/a' and '/b'");
+  app.get("/c", text).name("");
+}
+
+TEST(Setup, is_over_at_the_start) {
+  App app;
+  Group group = app.group("/api");
+  MethodChain chain = app.route("/chain");
+  Route route = app.get("/x", text);
+  app.service();
+  app.service();
+  constexpr std::string_view rule = " after the start: everything is registered before it";
+  const auto refused = [&rule](std::string_view what, auto registration) {
+    EXPECT_EQ(error_of(registration), std::string(what) + std::string(rule));
+  };
+  refused("a route was registered", [&] { app.get("/y", text); });
+  refused("a route was registered", [&] { group.get("/y", text); });
+  refused("a route was registered", [&] { chain.get(text); });
+  refused("a group was registered", [&] { app.group("/y"); });
+  refused("middleware was registered", [&] { app.use([](Request&, Next next) { return next(); }); });
+  refused("middleware was registered", [&] { route.use([](Request&, Next next) { return next(); }); });
+  refused("a route was named", [&] { route.name("y"); });
+  refused("limits were set", [&] { route.limits({}); });
+  refused("a state was given", [&] { app.state(7); });
+  refused("a per-loop state was given", [&] { app.per_loop([] { return 7; }); });
+  refused("an error mapping was given", [&] { app.on_error([](int) { return "x"; }); });
+  refused("a problem renderer was given", [&] { app.on_problem([](const Problem&) { return Response(); }); });
+  refused("the trailing-slash policy was set", [&] { app.trailing_slash(TrailingSlash::Strict); });
+}
+
+TEST(App, lists_its_routes_in_the_order_of_registration) {
+  App app;
+  app.get("/b", text).name("second letter");
+  app.group("/api").group("/v1").post("/a/{id:[0-9]+}", text);
+  app.route("/c").put(text).del(text);
+  app.on(Method::PropFind, "/d", text);
+  std::vector<std::string> list;
+  for (const RouteInfo& route : app.routes()) {
+    list.push_back(std::string(method_name(route.method)) + " " + route.pattern + " " + route.name);
+  }
+  EXPECT_THAT(list, ElementsAre("GET /b second letter", "POST /api/v1/a/{id:[0-9]+} ", "PUT /c ", "DELETE /c ",
+                                "PROPFIND /d "));
+}
+
+TEST(App, joins_prefixes_and_patterns_with_one_slash) {
+  App app;
+  app.group("/a").get("", text);
+  app.group("/b/").get("/x", text);
+  app.group("/c").get("/", text);
+  app.group("").get("/d", text);
+  app.group("/e").group("").group("/f").get("/g", text);
+  std::vector<std::string> list;
+  for (const RouteInfo& route : app.routes()) list.push_back(route.pattern);
+  EXPECT_THAT(list, ElementsAre("/a", "/b/x", "/c/", "/d", "/e/f/g"));
+}
+
+TEST(App, may_be_moved_with_what_refers_to_it) {
+  App first;
+  Group group = first.group("/api");
+  Route route = first.get("/x", text);
+  App second = std::move(first);
+  group.get("/y", text);
+  route.name("x");
+  second.get("/z", text);
+  Client client(second);
+  EXPECT_EQ(client.get("/x").status, 200);
+  EXPECT_EQ(client.get("/api/y").status, 200);
+  EXPECT_EQ(client.get("/z").status, 200);
+}
+
+TEST(App, without_routes_answers_too) {
+  App app;
+  Client client(app);
+  EXPECT_EQ(client.get("/").status, 404);
+  const Answer answer = client.options("*");
+  EXPECT_EQ(answer.status, 204);
+  EXPECT_EQ(answer.field("allow"), "OPTIONS");
+}
+
+TEST(App, is_no_server_before_its_start) {
+  App app;
+  EXPECT_EQ(app.port(), 0);
+  EXPECT_EQ(app.address(), "");
+  app.stop();
+  app.wait();
+  app.stop(false);
+}
+
+// --- Slashes ---------------------------------------------------------------------------------------------------------
+
+void add_slash_routes(App& app) {
+  app.get("/books", text);
+  app.get("/shelf/", text);
+  app.get("/users/{id}", [](std::string_view id) { return id; });
+  app.get("/files/{path...}", [](std::string_view path) { return "[" + std::string(path) + "]"; });
+}
+
+TEST(TrailingSlash, redirects_to_the_route_that_there_is) {
+  App app;
+  add_slash_routes(app);
+  Client client(app);
+  const auto check = [&client](std::string_view target, std::string_view location) {
+    const Answer answer = client.get(target);
+    EXPECT_EQ(answer.status, 308) << target;
+    EXPECT_EQ(answer.field("location"), location);
+  };
+  check("/books/", "/books");
+  check("/books/?a=b&c=%20", "/books?a=b&c=%20");
+  check("/shelf", "/shelf/");
+  check("/users/a%20b/", "/users/a%20b");
+  check("/files", "/files/");
+  check("http://localhost/books/?a", "/books?a");
+  EXPECT_EQ(client.get("/none/").status, 404);
+  EXPECT_EQ(client.get("/users/").status, 404);
+  EXPECT_EQ(client.get("/books//").status, 404);
+  EXPECT_EQ(client.post("/books/", "").status, 404);
+}
+
+TEST(TrailingSlash, never_redirects_to_another_host) {
+  App app;
+  app.get("/{a}/{b}/", text);
+  app.get("/{rest...}", text);
+  App other;
+  other.get("/{any}", text);
+  for (const char* target : {"//evil.example", "//evil.example/", "/\\evil.example", "/\\evil.example/", "///"}) {
+    for (App* which : {&app, &other}) {
+      const Answer answer = Client(*which).get(target);
+      EXPECT_FALSE(answer.has("location")) << target << " leads to " << answer.field("location");
+    }
+  }
+}
+
+TEST(TrailingSlash, may_be_ignored) {
+  App app;
+  add_slash_routes(app);
+  app.trailing_slash(TrailingSlash::Ignore);
+  Client client(app);
+  EXPECT_EQ(client.get("/books/").body, "x");
+  EXPECT_EQ(client.get("/shelf").body, "x");
+  EXPECT_EQ(client.get("/users/a%20b/").body, "a b");
+  EXPECT_EQ(client.get("/files").body, "[]");
+  EXPECT_EQ(client.get("/none/").status, 404);
+}
+
+TEST(TrailingSlash, may_be_taken_strictly) {
+  App app;
+  add_slash_routes(app);
+  app.trailing_slash(TrailingSlash::Strict);
+  Client client(app);
+  EXPECT_EQ(client.get("/books/").status, 404);
+  EXPECT_EQ(client.get("/shelf").status, 404);
+  EXPECT_EQ(client.get("/files").status, 404);
+  EXPECT_EQ(client.get("/shelf/").status, 200);
+}
+
+TEST(TrailingSlash, ignored_keeps_the_parameters_of_a_coroutine_alive) {
+  App app;
+  app.trailing_slash(TrailingSlash::Ignore);
+  app.get("/{name}", [](std::string_view name, Request& request) -> Task<std::string> {
+    co_return std::string(name) + std::string(request.path());
+  });
+  EXPECT_EQ(Client(app).get("/a-name-that-no-small-string-holds/").body,
+            "a-name-that-no-small-string-holds/a-name-that-no-small-string-holds/");
+}
+
+// --- Methods and paths -----------------------------------------------------------------------------------------------
+
+TEST(Methods, head_follows_get_without_content) {
+  App app;
+  app.get("/get", [](const Request& request) { return request.method() == Method::Head ? "head" : "the get"; });
+  app.head("/own", [] { return Response(Status::NoContent); });
+  app.get("/own", text);
+  Client client(app);
+  const Answer answer = client.head("/get");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "");
+  EXPECT_EQ(answer.field("content-length"), "4");
+  EXPECT_EQ(client.head("/own").status, 204);
+  EXPECT_EQ(client.head("/none").status, 404);
+  EXPECT_EQ(client.head("/none").body, "");
+}
+
+TEST(Methods, that_are_not_offered_are_405_with_allow) {
+  App app;
+  app.route("/x").get(text).post(text);
+  app.del("/{any}", text);
+  app.put("/y", text);
+  Client client(app);
+  const Answer answer = client.put("/x", "");
+  EXPECT_EQ(answer.status, 405);
+  EXPECT_EQ(answer.field("allow"), "GET, HEAD, POST, DELETE, OPTIONS");
+  EXPECT_EQ(answer.field("content-type"), media::problem);
+  EXPECT_EQ(client.get("/y").field("allow"), "PUT, DELETE, OPTIONS");
+  EXPECT_EQ(client.head("/y").status, 405);
+  EXPECT_EQ(client.send({Method::PropFind, "/x"}).status, 405);
+}
+
+TEST(Methods, options_are_answered_with_allow) {
+  App app;
+  app.get("/x", text);
+  app.post("/y", text);
+  app.options("/own", text);
+  Client client(app);
+  const Answer answer = client.options("/x");
+  EXPECT_EQ(answer.status, 204);
+  EXPECT_EQ(answer.field("allow"), "GET, HEAD, OPTIONS");
+  EXPECT_EQ(answer.body, "");
+  EXPECT_EQ(client.options("*").status, 204);
+  EXPECT_EQ(client.options("*").field("allow"), "GET, HEAD, POST, OPTIONS");
+  EXPECT_EQ(client.options("/own").body, "x");
+  EXPECT_EQ(client.options("/none").status, 404);
+}
+
+TEST(Paths, are_decoded_once_and_segment_by_segment) {
+  App app;
+  app.get("/a/{name}", [](std::string_view name) { return name; });
+  Client client(app);
+  EXPECT_EQ(client.get("/a/b%20c").body, "b c");
+  EXPECT_EQ(client.get("/%61/b").body, "b");
+  EXPECT_EQ(client.get("/a/b%2Fc").body, "b/c");
+  EXPECT_EQ(client.get("/a/%2525").body, "%25");
+  EXPECT_EQ(client.get("/a%2Fb").status, 404);
+  EXPECT_EQ(client.get("http://localhost/a/b?c").body, "b");
+}
+
+TEST(Paths, with_dot_segments_are_refused) {
+  App app;
+  app.get("/{path...}", [](std::string_view path) { return path; });
+  Client client(app);
+  for (const char* target : {"/..", "/a/../b", "/a/.", "/%2e%2E/b", "/a/%2e", "/a%2f..%2fb", "/.%2e/"}) {
+    const Answer answer = client.get(target);
+    EXPECT_EQ(answer.status, 400) << target;
+    EXPECT_EQ(answer.field("content-type"), media::problem);
+  }
+  EXPECT_EQ(client.get("/a..b/.c/d").body, "a..b/.c/d");
+}
+
+TEST(Paths, that_no_protocol_core_has_checked_are_refused_where_they_are_malformed) {
+  App app;
+  app.get("/{path...}", [](std::string_view path) { return path; });
+  for (const char* target : {"/%", "/%0", "/%zz", "/a/%00"}) {
+    MemoryExchange exchange(Method::Get, target);
+    Reply reply = app.service().serve(exchange);
+    ASSERT_TRUE(reply.ready());
+    EXPECT_EQ(reply.response().status(), Status::BadRequest) << target;
+  }
+}
+
+TEST(Service, refuses_what_never_became_a_request_in_the_same_way) {
+  App app;
+  const Response response = app.service().refuse({Status::RequestTimeout, "too slow", {}, {}});
+  EXPECT_EQ(response.status(), Status::RequestTimeout);
+  EXPECT_EQ(response.field("content-type"), media::problem);
+  EXPECT_THAT(std::string(response.content()), HasSubstr("too slow"));
+}
+
+}  // namespace
+}  // namespace tern

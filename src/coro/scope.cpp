@@ -1,0 +1,87 @@
+#include <tern/coro/scope.hpp>
+
+#include <tern/base/block_pool.hpp>
+#include <tern/base/expects.hpp>
+#include <tern/coro/cancelled.hpp>
+
+#include <new>
+#include <utility>
+
+namespace tern {
+
+// A task and its place in the scope.
+class Scope::Spawned final : public coro::Hook<Spawned>, public coro::PooledFrame {
+public:
+  Spawned(Scope& scope, Task<void> task) noexcept : scope_(scope), task_(std::move(task)) {}
+
+  void start() {
+    if (task_.start(&on_end, this)) end();
+  }
+
+private:
+  static void on_end(void* context) { static_cast<Spawned*>(context)->end(); }
+
+  void end() {
+    Scope& scope = scope_;
+    std::exception_ptr error;
+    try {
+      task_.result();
+    } catch (const Cancelled&) {  // it was told to end, and did
+    } catch (...) {
+      error = std::current_exception();
+    }
+    delete this;
+    if (error) scope.failed(std::move(error));
+    if (--scope.running_ == 0) scope.idle_.set();
+  }
+
+  Scope& scope_;
+  Task<void> task_;
+};
+
+// Stops the scope when the one who joins it is stopped.
+class Scope::Follower final : private StopCallback {
+public:
+  Follower(Scope& scope, StopToken token) noexcept : StopCallback(token), scope_(scope) {
+    if (token.stop_requested()) scope_.stop();
+  }
+
+private:
+  void on_stop() noexcept override { scope_.stop(); }
+  Scope& scope_;
+};
+
+Scope::~Scope() {
+  while (Spawned* left = tasks_.pop()) delete left;
+}
+
+void Scope::spawn(Task<void> task) {
+  task.inherit_stop(&stop_);
+  auto* spawned = new Spawned(*this, std::move(task));
+  tasks_.push(*spawned);
+  ++running_;
+  spawned->start();
+}
+
+void Scope::failed(std::exception_ptr error) noexcept {
+  if (on_error_) {
+    on_error_(std::move(error));
+  } else if (!first_error_) {
+    first_error_ = std::move(error);
+  }
+}
+
+Task<void> Scope::join() {
+  const StopToken token = co_await current_stop();
+  {
+    const Follower follower(*this, token);
+    while (running_ != 0) {
+      idle_.reset();
+      co_await uncancelled(idle_.wait());
+    }
+  }
+  if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
+  if (token.stop_requested()) throw Cancelled();
+}
+
+}  // namespace tern

@@ -1,0 +1,17 @@
+#include <tern/http/body_stream.hpp>
+
+namespace tern {
+
+std::optional<std::string_view> BodyStream::take() {
+  const auto read = exchange_->read();
+  if (!read) {
+    if (read.error() == StreamError::Disconnected) throw Cancelled();
+    throw HttpError(to_problem(read.error()));
+  }
+  if (read->empty()) return std::nullopt;
+  // The exchange's view ends with the next suspension, the handler's with its next call.
+  piece_.assign(*read);
+  return piece_;
+}
+
+}  // namespace tern

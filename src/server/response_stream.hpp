@@ -1,0 +1,64 @@
+// A response that is made while it is sent: the Writer of its producer. There while the producer runs.
+#pragma once
+
+#include "net/loop.hpp"
+
+#include <tern/base/box.hpp>
+#include <tern/coro/executor.hpp>
+#include <tern/coro/task.hpp>
+#include <tern/http/response.hpp>
+#include <tern/http/writer.hpp>
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tern::server {
+
+class HttpExchange;
+
+// Pieces are framed into a buffer as they are written, and leave at the end of the round, or when there are many. The
+// producer waits while more than `most_waiting` bytes wait for the client.
+class ResponseStream final : public Writer, private net::RoundEnd, private Timer {
+public:
+  ResponseStream(HttpExchange& exchange, net::Loop& loop, base::Box<http::Producer> producer);
+  ~ResponseStream();
+
+  // Starts the producer. True when it has ended already; otherwise `call(context)` follows.
+  bool start(StopState& stop, void (*call)(void*), void* context);
+  // What the producer threw, again.
+  void rethrow() { task_.result(); }
+
+  // Hands what is buffered to the connection.
+  void flush();
+  // There may be room again, or the client has gone: the producer goes on.
+  void wake();
+  // Whether a client that has ended its side counts as gone.
+  bool ends_with_peer() const noexcept { return keep_alive_.count() != 0; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+  void keep_alive(Milliseconds period, std::string_view filler) override;
+
+private:
+  void take(std::string_view bytes) override;
+  bool writable() const override;
+  void when_writable(std::coroutine_handle<> waiting) override { waiting_ = waiting; }
+  bool gone() const override;
+  void on_round_end() noexcept override { flush(); }
+  void on_timer() noexcept override;
+
+  HttpExchange& exchange_;
+  net::Loop& loop_;
+  base::Box<http::Producer> producer_;
+  Task<> task_;
+  std::coroutine_handle<> waiting_;
+  net::Output buffer_;
+  std::uint64_t bytes_ = 0;  // of content
+  Milliseconds keep_alive_{0};
+  std::string filler_;
+  bool quiet_ = true;  // nothing was written since the timer was armed
+};
+
+}  // namespace tern::server

@@ -1,0 +1,426 @@
+// Starting and stopping an App.
+#include <tern/coro/executor.hpp>
+#include <tern/tern.hpp>
+
+#include "net/test_peer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace tern {
+namespace {
+
+Options quiet(std::uint16_t port = 0) {
+  Options options;
+  options.port = port;
+  options.threads = 2;
+  options.log.level = LogLevel::Off;
+  return options;
+}
+
+net::Peer connect(std::uint16_t port, const char* host = "127.0.0.1") {
+  return net::Peer::connect(*net::Address::parse(host, port));
+}
+
+// The whole answer to a GET, until the connection ends.
+std::string get(net::Peer peer, const std::string& path) {
+  if (!peer.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")) return {};
+  return peer.receive_all();
+}
+
+std::string get(std::uint16_t port, const std::string& path = "/hello") {
+  net::Peer peer = connect(port);
+  return peer ? get(std::move(peer), path) : std::string();
+}
+
+void add_hello(App& app) {
+  app.get("/hello", [] { return "Hello, World!"; });
+}
+
+std::string message_of(App& app, const Options& options) {
+  try {
+    app.start(options);
+  } catch (const SetupError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Run, port_0_is_one_that_is_free) {
+  App app;
+  add_hello(app);
+  EXPECT_EQ(app.port(), 0);
+  EXPECT_EQ(app.address(), "");
+  app.start(quiet());
+  EXPECT_NE(app.port(), 0);
+  EXPECT_EQ(app.address(), "127.0.0.1:" + std::to_string(app.port()));
+  EXPECT_TRUE(get(app.port()).ends_with("Hello, World!"));
+  app.stop();
+  EXPECT_EQ(app.port(), 0);
+}
+
+TEST(Run, starts_again_after_a_stop_also_on_the_same_port) {
+  App app;
+  add_hello(app);
+  app.start(quiet());
+  const std::uint16_t port = app.port();
+  net::Peer kept = connect(port);
+  kept.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_FALSE(kept.receive_some().empty());
+  for (int i = 0; i < 5; ++i) {
+    app.stop();
+    app.start(quiet(port));
+    EXPECT_TRUE(get(port).ends_with("Hello, World!"));
+  }
+  EXPECT_TRUE(kept.receive_some().empty());
+}
+
+TEST(Run, a_second_start_is_an_error_that_leaves_the_first_alone) {
+  App app;
+  add_hello(app);
+  app.start(quiet());
+  EXPECT_NE(message_of(app, quiet()).find("runs already"), std::string::npos);
+  EXPECT_TRUE(get(app.port()).ends_with("Hello, World!"));
+}
+
+TEST(Run, stop_and_wait_without_a_start_do_nothing_and_twice_is_once) {
+  App app;
+  app.stop();
+  app.wait();
+  app.start(quiet());
+  app.stop();
+  app.stop();
+  app.wait();
+}
+
+TEST(Run, is_stopped_from_many_threads_at_once) {
+  App app;
+  for (int round = 0; round < 20; ++round) {
+    app.start(quiet());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([&app] { app.stop(); });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(app.port(), 0);
+  }
+}
+
+TEST(Run, destroying_it_stops_it) {
+  std::uint16_t port = 0;
+  {
+    App app;
+    add_hello(app);
+    app.start(quiet());
+    port = app.port();
+  }
+  EXPECT_FALSE(connect(port));
+}
+
+TEST(Run, a_moved_app_goes_on_serving) {
+  App app;
+  add_hello(app);
+  app.start(quiet());
+  App moved(std::move(app));
+  EXPECT_TRUE(get(moved.port()).ends_with("Hello, World!"));
+  moved.stop();
+}
+
+TEST(Run, is_stopped_by_a_handler) {
+  App app;
+  app.get("/stop", [&app] {
+    app.stop();
+    return "stopping";
+  });
+  app.start(quiet());
+  EXPECT_TRUE(get(app.port(), "/stop").ends_with("stopping"));
+  app.wait();
+  EXPECT_EQ(app.port(), 0);
+  app.start(quiet());
+  EXPECT_TRUE(get(app.port(), "/stop").ends_with("stopping"));
+}
+
+TEST(Run, run_ends_with_0_when_a_handler_stops_it) {
+  App app;
+  app.get("/stop", [&app] {
+    app.stop();
+    return "stopping";
+  });
+  std::promise<std::uint16_t> port;
+  app.on_start([&] { port.set_value(app.port()); });
+  auto result = std::async(std::launch::async, [&app] { return app.run(quiet()); });
+  EXPECT_TRUE(get(port.get_future().get(), "/stop").ends_with("stopping"));
+  EXPECT_EQ(result.get(), 0);
+}
+
+TEST(Run, two_apps_serve_side_by_side) {
+  App first;
+  App second;
+  first.get("/", [] { return "first"; });
+  second.get("/", [] { return "second"; });
+  first.start(quiet());
+  second.start(quiet());
+  EXPECT_TRUE(get(first.port(), "/").ends_with("first"));
+  EXPECT_TRUE(get(second.port(), "/").ends_with("second"));
+}
+
+TEST(Run, an_address_in_use_is_named) {
+  App first;
+  first.start(quiet());
+  App second;
+  add_hello(second);
+  EXPECT_EQ(message_of(second, quiet(first.port())), "address already in use: " + first.address());
+  EXPECT_EQ(second.port(), 0);
+  second.start(quiet());  // it is as good as new
+  EXPECT_TRUE(get(second.port()).ends_with("Hello, World!"));
+}
+
+TEST(Run, a_host_that_is_none_is_named) {
+  App app;
+  Options options = quiet();
+  options.host = "example.org";
+  EXPECT_NE(message_of(app, options).find("'example.org'"), std::string::npos);
+  options.host = "192.0.2.1";  // nobody's
+  EXPECT_NE(message_of(app, options).find("192.0.2.1"), std::string::npos);
+}
+
+TEST(Run, a_log_that_cannot_be_opened_is_named) {
+  App app;
+  Options options = quiet();
+  options.log.access = AccessLog::Common;
+  options.log.access_file = "/proc/no/such/file";
+  EXPECT_NE(message_of(app, options).find("/proc/no/such/file"), std::string::npos);
+}
+
+TEST(Run, serves_ipv6_and_localhost) {
+  App app;
+  add_hello(app);
+  Options options = quiet();
+  options.host = "localhost";
+  app.start(options);
+  EXPECT_TRUE(get(app.port()).ends_with("Hello, World!"));
+  app.stop();
+  options.host = "::1";
+  try {
+    app.start(options);
+  } catch (const SetupError& error) {
+    GTEST_SKIP() << error.what();  // a machine without IPv6
+  }
+  EXPECT_EQ(app.address(), "[::1]:" + std::to_string(app.port()));
+  EXPECT_TRUE(get(connect(app.port(), "::1"), "/hello").ends_with("Hello, World!"));
+}
+
+class RunFiles : public ::testing::Test {
+protected:
+  RunFiles() {
+    std::string name = (std::filesystem::temp_directory_path() / "tern-run-XXXXXX").string();
+    folder = ::mkdtemp(name.data());
+  }
+  ~RunFiles() override { std::filesystem::remove_all(folder); }
+  static std::string content(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    return (std::ostringstream() << file.rdbuf()).str();
+  }
+  std::filesystem::path folder;
+};
+
+TEST_F(RunFiles, serves_a_unix_socket_and_removes_it) {
+  App app;
+  add_hello(app);
+  app.get("/remote", [](Request& request) { return std::string(request.remote()); });
+  Options options = quiet();
+  options.unix_path = folder / "socket";
+  app.start(options);
+  EXPECT_EQ(app.address(), "unix:" + options.unix_path);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(get(net::Peer::connect(options.unix_path), "/hello").ends_with("Hello, World!"));
+  }
+  EXPECT_TRUE(get(net::Peer::connect(options.unix_path), "/remote").ends_with("unix"));
+  App other;
+  EXPECT_NE(message_of(other, options).find("already in use"), std::string::npos);
+  app.stop();
+  EXPECT_FALSE(std::filesystem::exists(options.unix_path));
+  app.start(options);
+  EXPECT_TRUE(get(net::Peer::connect(options.unix_path), "/hello").ends_with("Hello, World!"));
+}
+
+TEST_F(RunFiles, writes_the_access_log_and_the_error_log) {
+  for (const AccessLog format : {AccessLog::Common, AccessLog::Combined, AccessLog::Json, AccessLog::Off}) {
+    App app;
+    add_hello(app);
+    app.get("/throws", []() -> std::string { throw std::runtime_error("a secret"); });
+    Options options = quiet();
+    options.log = {format, folder / "access", LogLevel::Error, folder / "error"};
+    app.start(options);
+    net::Peer peer = connect(app.port());
+    peer.send(
+        "GET /throws HTTP/1.1\r\nHost: a\r\nUser-Agent: \"\xff\r\n\r\nHEAD /hello HTTP/1.1\r\nHost: "
+        "a\r\n\r\nBAD\r\n\r\n");
+    const std::string answers = peer.receive_all();
+    EXPECT_EQ(answers.find("a secret"), std::string::npos);
+    peer.close();
+    app.stop();
+    const std::string access = content(folder / "access");
+    EXPECT_EQ(std::ranges::count(access, '\n'), format == AccessLog::Off ? 0 : 3) << access;
+    if (format == AccessLog::Combined) {
+      EXPECT_TRUE(access.starts_with("127.0.0.1 - - ["));
+      EXPECT_NE(access.find("] \"GET /throws HTTP/1.1\" 500 "), std::string::npos) << access;
+      EXPECT_NE(access.find(" \"-\" \"\\\"\\xff\"\n"), std::string::npos) << access;
+      EXPECT_NE(access.find("] \"HEAD /hello HTTP/1.1\" 200 - "), std::string::npos) << access;
+      EXPECT_NE(access.find("] \"-\" 400 "), std::string::npos) << access;
+    }
+    if (format == AccessLog::Json) {
+      EXPECT_NE(access.find("\"route\":\"/throws\",\"status\":500"), std::string::npos) << access;
+    }
+    const std::string error = content(folder / "error");
+    EXPECT_NE(error.find("error GET /throws: a secret\n"), std::string::npos) << error;
+    EXPECT_EQ(std::ranges::count(error, '\n'), 1) << error;
+    std::filesystem::remove(folder / "access");
+    std::filesystem::remove(folder / "error");
+  }
+}
+
+// A process of its own that runs an app; signals are for whole processes.
+class RunProcess : public RunFiles {
+protected:
+  // The port that the child serves.
+  std::uint16_t run(Milliseconds drain = Seconds(30)) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    child_ = ::fork();
+    if (child_ == 0) {
+      App app;
+      add_hello(app);
+      app.get("/late", []() -> Task<Response> {
+        while (!released) {
+          const NextRound next;
+          co_await next;
+        }
+        co_return Response::text("late");
+      });
+      app.on_start([&app, out = ends[1]] {
+        const std::uint16_t port = app.port();
+        if (::write(out, &port, sizeof port) != sizeof port) std::_Exit(9);
+      });
+      Options options = quiet();
+      options.timeouts.drain = drain;
+      options.log.level = LogLevel::Info;
+      options.log.error_file = folder / "error";
+      std::signal(SIGUSR1, [](int) { released = true; });
+      std::_Exit(app.run(options));
+    }
+    std::uint16_t port = 0;
+    EXPECT_EQ(::read(ends[0], &port, sizeof port), static_cast<ssize_t>(sizeof port));
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return port;
+  }
+  void signal(int number) const { ::kill(child_, number); }
+  int status() const {
+    int status = 0;
+    ::waitpid(child_, &status, 0);
+    return status;
+  }
+  // Blocks until the child has logged that.
+  bool logged(std::string_view text) const {
+    for (int i = 0; i < 20'000; ++i) {
+      if (content(folder / "error").find(text) != std::string::npos) return true;
+      ::poll(nullptr, 0, 1);
+    }
+    return false;
+  }
+
+private:
+  struct NextRound {
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> handle) const {
+      Executor::current()->post([handle] { handle.resume(); });
+    }
+    void await_resume() const noexcept {}
+  };
+  static inline std::atomic<bool> released = false;
+  pid_t child_ = 0;
+};
+
+TEST_F(RunProcess, ends_with_0_on_either_signal) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    const std::uint16_t port = run();
+    EXPECT_TRUE(get(port).ends_with("Hello, World!"));
+    signal(number);
+    EXPECT_EQ(status(), 0);
+    EXPECT_FALSE(connect(port));
+  }
+}
+
+TEST_F(RunProcess, lets_a_request_in_flight_end) {
+  const std::uint16_t port = run();
+  net::Peer peer = connect(port);
+  peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n");
+  net::Peer other = connect(port);
+  other.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_FALSE(other.receive_some().empty());
+  signal(SIGTERM);
+  EXPECT_TRUE(other.receive_all().empty());  // an idle one ends at once
+  signal(SIGUSR1);
+  const std::string answer = peer.receive_all();
+  EXPECT_TRUE(answer.ends_with("late")) << answer;
+  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos);
+  peer.close();
+  EXPECT_EQ(status(), 0);
+}
+
+TEST_F(RunProcess, a_second_signal_ends_it_at_once) {
+  const std::uint16_t port = run(Seconds(600));
+  net::Peer peer = connect(port);
+  peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\nGET /late HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(get(port).ends_with("Hello, World!"));
+  signal(SIGTERM);
+  ASSERT_TRUE(logged("stopping: requests in flight may end"));
+  signal(SIGINT);
+  EXPECT_EQ(status(), 0);
+  EXPECT_TRUE(logged("stopping at once"));
+}
+
+TEST_F(RunProcess, gives_up_after_the_drain_timeout) {
+  const std::uint16_t port = run(Milliseconds(50));
+  net::Peer peer = connect(port);
+  peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(get(port).ends_with("Hello, World!"));
+  signal(SIGTERM);
+  EXPECT_EQ(status(), 0);
+}
+
+TEST_F(RunProcess, run_answers_1_when_it_cannot_start) {
+  App first;
+  first.start(quiet());
+  App second;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(second.run(quiet(first.port())), 1);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "tern: cannot serve: address already in use: " + first.address() + "\n");
+}
+
+TEST_F(RunProcess, what_signals_did_before_comes_back) {
+  const auto before = std::signal(SIGTERM, SIG_IGN);
+  App app;
+  app.on_start([] { ::raise(SIGTERM); });
+  EXPECT_EQ(app.run(quiet()), 0);
+  EXPECT_EQ(std::signal(SIGTERM, before), SIG_IGN);
+}
+
+}  // namespace
+}  // namespace tern

@@ -1,0 +1,7 @@
+// expect: by value or const reference; one of its parameters is none of these
+#include <tern/tern.hpp>
+
+int main() {
+  tern::App app;
+  app.get("/{id}", [](std::string& id) { return id; });
+}

@@ -1,0 +1,266 @@
+// Content of requests: by length and in chunks, late, too much, unwanted.
+#include "server/desk.hpp"
+
+namespace tern::testing {
+namespace {
+
+using Bodies = DeskTest;
+
+std::string chunks_of(std::string_view body, std::size_t size) {
+  std::string out;
+  char digits[20];
+  while (!body.empty()) {
+    const std::string_view piece = body.substr(0, size);
+    std::snprintf(digits, sizeof digits, "%zx\r\n", piece.size());
+    out.append(digits).append(piece).append("\r\n");
+    body.remove_prefix(piece.size());
+  }
+  return out + "0\r\n\r\n";
+}
+
+TEST_F(Bodies, by_length_of_every_size_around_a_buffer) {
+  Client client = this->client();
+  for (const std::size_t size : {0UL, 1UL, 100UL, 65'000UL, 65'535UL, 65'536UL, 65'537UL, 131'072UL, 1'000'000UL}) {
+    const std::string body = pattern(size);
+    client.post("/echo", body);
+    EXPECT_TRUE(client.answer().body == body) << size;
+  }
+}
+
+TEST_F(Bodies, in_chunks_of_every_size) {
+  Client client = this->client();
+  const std::string body = pattern(100'000);
+  for (const std::size_t size : {7UL, 1000UL, 65'536UL, 100'000UL}) {
+    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks_of(body, size));
+    EXPECT_TRUE(client.answer().body == body) << size;
+  }
+}
+
+TEST_F(Bodies, in_pieces_that_are_cut_anywhere) {
+  Client client = this->client();
+  const std::string request =
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5;a=\"b\"\r\nabcde\r\n1\r\nf\r\n0\r\nTrailer: x\r\n\r\n";
+  for (std::size_t first = 60; first < request.size(); first += 3) {
+    for (std::size_t second = first; second < request.size(); second += 3) {
+      client.send(request.substr(0, first));
+      client.send(request.substr(first, second - first));
+      client.send(request.substr(second));
+      ASSERT_EQ(client.answer().body, "abcdef") << first << ' ' << second;
+    }
+  }
+}
+
+TEST_F(Bodies, that_arrive_after_the_handler_was_held_up) {
+  Client client = this->client();
+  client.send("POST /gated/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
+  ASSERT_TRUE(desk.gate.await());
+  client.send("567");
+  desk.gate.open();
+  client.send("89");
+  EXPECT_EQ(client.answer().body, "0123456789");
+}
+
+TEST_F(Bodies, that_were_complete_before_the_handler_was_held_up) {
+  Client client = this->client();
+  client.post("/gated/echo", "0123456789");
+  client.get("/user/2");
+  ASSERT_TRUE(desk.gate.await());
+  EXPECT_EQ(running().client().ask("/large/60000").body.size(), 60'000U);  // uses the loop's buffer
+  desk.gate.open();
+  EXPECT_EQ(client.answer().body, "0123456789");
+  EXPECT_EQ(client.answer().body, "2");
+}
+
+TEST_F(Bodies, large_ones_wait_outside_while_the_handler_is_held_up) {
+  Client client = this->client();
+  const std::string body = pattern(5'000'000);
+  std::thread sender([&] { client.post("/gated/echo", body); });
+  ASSERT_TRUE(desk.gate.await());
+  desk.gate.open();
+  sender.join();
+  EXPECT_TRUE(client.answer().body == body);
+}
+
+TEST_F(Bodies, are_asked_for_when_the_client_waits_and_the_handler_wants_them) {
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.answer().status, 100);
+  client.send("body");
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.body, "body");
+  EXPECT_FALSE(answer.closes());
+  EXPECT_EQ(client.ask("/hello").status, 200);
+}
+
+TEST_F(Bodies, are_asked_for_only_once_the_handler_wants_them) {
+  Client client = this->client();
+  client.send("POST /gated/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+  ASSERT_TRUE(desk.gate.await());
+  EXPECT_EQ(running().counters().sends.value(), 0U);
+  desk.gate.open();
+  EXPECT_EQ(client.answer().status, 100);
+  client.send("body");
+  EXPECT_EQ(client.answer().body, "body");
+}
+
+TEST_F(Bodies, are_not_asked_for_when_they_are_there) {
+  Client client = this->client();
+  client.post("/echo", "body", "Expect: 100-continue\r\n");
+  EXPECT_EQ(client.answer().status, 200);
+}
+
+TEST_F(Bodies, are_not_asked_for_when_nobody_wants_them) {
+  const std::vector<std::pair<std::string, int>> cases = {{"/nothing", 404}, {"/unread", 200}, {"/hello", 405}};
+  for (const auto& [path, status] : cases) {
+    Client client = this->client();
+    client.send("POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+    const Answer answer = client.answer();
+    EXPECT_EQ(answer.status, status);
+    EXPECT_TRUE(answer.closes());  // what comes next could be the content or a request
+    EXPECT_TRUE(client.ends());
+  }
+}
+
+TEST_F(Bodies, are_not_asked_for_when_they_are_too_large) {
+  serve({.limits = {.body = 10}});
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.answer().status, 413);
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Bodies, that_are_announced_too_large_are_refused_before_they_come) {
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n");
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_TRUE(answer.closes());
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Bodies, that_turn_out_too_large_are_refused) {
+  serve({.limits = {.body = 1000}});
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks_of(pattern(1001), 100));
+  EXPECT_EQ(client.answer().status, 413);
+  Client slow = this->client();
+  slow.send_bytewise("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                     chunks_of(pattern(1001), 100));
+  EXPECT_EQ(slow.answer().status, 413);
+}
+
+TEST_F(Bodies, of_just_the_limit_are_taken) {
+  serve({.limits = {.body = 1000}});
+  Client client = this->client();
+  client.post("/echo", pattern(1000));
+  EXPECT_TRUE(client.answer().body == pattern(1000));
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks_of(pattern(1000), 100));
+  EXPECT_TRUE(client.answer().body == pattern(1000));
+}
+
+TEST_F(Bodies, are_held_to_the_limit_of_their_route) {
+  Client client = this->client();
+  client.post("/small", pattern(100));
+  EXPECT_TRUE(client.answer().body == pattern(100));
+  client.post("/small", pattern(101));
+  EXPECT_EQ(client.answer().status, 413);
+}
+
+TEST_F(Bodies, a_small_one_that_is_refused_keeps_the_connection) {
+  Client client = this->client();
+  client.post("/small", pattern(101));
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.status, 413);
+  if (!answer.closes()) {
+    EXPECT_EQ(client.ask("/hello").status, 200);
+  }
+}
+
+TEST_F(Bodies, that_nobody_reads_are_passed_over) {
+  Client client = this->client();
+  for (const std::size_t size : {0UL, 10UL, 70'000UL, 200'000UL}) {
+    client.post("/unread", pattern(size));
+    const Answer answer = client.answer();
+    EXPECT_EQ(answer.body, "not looked at");
+    EXPECT_FALSE(answer.closes());
+    client.send("POST /nothing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                chunks_of(pattern(size), 5000));
+    EXPECT_EQ(client.answer().status, 404);
+  }
+  EXPECT_EQ(client.ask("/hello").status, 200);
+}
+
+TEST_F(Bodies, that_nobody_reads_may_come_late) {
+  Client client = this->client();
+  client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
+  EXPECT_EQ(client.answer().status, 200);
+  client.send("56789GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "Hello, World!");
+}
+
+TEST_F(Bodies, large_ones_that_nobody_reads_close_the_connection_and_the_answer_arrives) {
+  Client client = this->client();
+  client.post("/unread", pattern(1'000'000));
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.body, "not looked at");
+  EXPECT_TRUE(answer.closes());
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Bodies, large_chunked_ones_that_nobody_reads_close_the_connection) {
+  Client client = this->client();
+  client.send("POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  EXPECT_EQ(client.answer().status, 200);
+  client.send(chunks_of(pattern(1'000'000), 10'000));
+  EXPECT_TRUE(client.ends());
+}
+
+// Nor is a peer that never stops read for ever, or what it sends kept.
+TEST_F(Bodies, an_endless_one_that_nobody_reads_ends_in_a_reset) {
+  Client client = this->client();
+  client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n");
+  const std::string piece = pattern(1'000'000);
+  int sent = 0;
+  while (sent < 100 && client.send(piece)) ++sent;
+  EXPECT_LT(sent, 100);
+}
+
+TEST_F(Bodies, together_they_are_bounded) {
+  serve({.buffered = 300'000});
+  std::vector<Client> clients;
+  for (int i = 0; i < 2; ++i) {
+    clients.push_back(client());
+    clients.back().send("POST /size HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + pattern(140'000));
+  }
+  const auto charged = [this] { return running().worker().shared().buffered.load(); };
+  ASSERT_TRUE(running().eventually([&] { return charged() == 280'000; }));
+  Client third = client();
+  third.send("POST /size HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + pattern(140'000));
+  const Answer refused = third.answer();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.field("retry-after"), "1");
+  clients[0].peer().close();  // gives back what it had
+  ASSERT_TRUE(running().eventually([&] { return charged() == 140'000; }));
+  clients[1].send(pattern(60'000));
+  EXPECT_EQ(clients[1].answer().body, "200000");
+  EXPECT_EQ(charged(), 0U);
+}
+
+TEST_F(Bodies, the_end_of_the_clients_side_within_one_is_no_complete_request) {
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
+  client.peer().shutdown_write();
+  EXPECT_EQ(client.answer().status, 400);
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Bodies, of_http_1_0_by_length) {
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.0\r\nContent-Length: 4\r\n\r\nbody\r\n");
+  EXPECT_EQ(client.answer().body, "body");
+  EXPECT_TRUE(client.ends());
+}
+
+}  // namespace
+}  // namespace tern::testing

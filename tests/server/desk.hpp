@@ -1,0 +1,75 @@
+// The application that the tests of this folder talk to.
+#pragma once
+
+#include "server/running.hpp"
+
+#include <tern/tern.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tern::testing {
+
+// Byte after byte different enough to notice a piece that is missing, doubled or out of place.
+inline std::string pattern(std::size_t size) {
+  std::string text(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('!' + (i * 7 + i / 89) % 90);
+  return text;
+}
+
+struct Desk {
+  Desk() {
+    app.get("/hello", [] { return "Hello, World!"; });
+    app.get("/user/{id}", [](std::string_view id) { return id; });
+    app.get("/large/{size}", [](std::size_t size) { return pattern(size); });
+    app.get("/throws", []() -> std::string { throw std::runtime_error("a secret"); });
+    app.get("/late/{name}", [this](std::string name) -> Task<Response> {
+      co_await gate.pass();
+      co_return Response::text(std::move(name));
+    });
+    app.get("/late-large/{size}", [this](std::size_t size) -> Task<Response> {
+      co_await gate.pass();
+      co_return Response::text(pattern(size));
+    });
+    app.get("/stopped", [this](Request& request) -> Task<Response> {
+      co_await gate.pass();
+      stopped = request.stop().stop_requested();
+      co_return Response(Status::NoContent);
+    });
+    app.post("/echo", [](Body body) { return body; });
+    app.post("/size", [](Body body) { return std::string_view(body).size(); });
+    app.post("/small", [](Body body) { return body; }).limits({.body = 100});
+    app.post("/unread", [] { return "not looked at"; });
+    auto gated = app.group("/gated");
+    gated.use([this](Request&, Next next) -> Task<Response> {
+      co_await gate.pass();
+      co_return co_await next();
+    });
+    gated.post("/echo", [](Body body) { return body; });
+  }
+
+  const Service& service() { return app.service(); }
+
+  Gate gate;
+  std::atomic<bool> stopped = false;
+  App app;
+};
+
+// A desk that is being served.
+class DeskTest : public ::testing::Test {
+protected:
+  Running& serve(server::Settings settings = {}, unsigned loops = 1) {
+    running_.emplace(desk.service(), std::move(settings), loops);
+    return *running_;
+  }
+  Running& running() { return running_ ? *running_ : serve(); }
+  Client client(int receive_buffer = 0) { return running().client(receive_buffer); }
+
+  Desk desk;
+
+private:
+  std::optional<Running> running_;
+};
+
+}  // namespace tern::testing

@@ -1,0 +1,196 @@
+// Peers that vanish at every moment. Nothing is left behind, and others notice nothing.
+#include "server/desk.hpp"
+
+#include <thread>
+
+namespace tern::testing {
+namespace {
+
+class Disconnects : public DeskTest {
+protected:
+  bool nothing_is_left() {
+    return running().eventually([this] {
+      return running().worker().loop().streams() == 0 && running().worker().exchanges_in_use() == 0 &&
+             running().worker().shared().connections == 0 && running().worker().shared().buffered == 0;
+    });
+  }
+};
+
+enum class Way { Close, Reset, Shutdown };
+
+TEST_F(Disconnects, after_every_byte_of_a_request_leave_nothing_behind) {
+  const std::string request =
+      "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n"
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nA: b\r\n\r\n"
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
+  for (const Way way : {Way::Close, Way::Reset, Way::Shutdown}) {
+    for (std::size_t size = 0; size < request.size(); ++size) {
+      Client client = this->client();
+      client.send(request.substr(0, size));
+      if (way == Way::Close) client.peer().close();
+      if (way == Way::Reset) client.peer().reset();
+      if (way == Way::Shutdown) {
+        client.peer().shutdown_write();
+        EXPECT_TRUE(client.is_gone());
+      }
+    }
+    EXPECT_TRUE(nothing_is_left());
+  }
+  EXPECT_EQ(client().ask("/hello").status, 200);
+}
+
+TEST_F(Disconnects, by_reset_while_the_answer_is_pending_fire_the_stop_token_at_once) {
+  Client client = this->client();
+  client.get("/stopped");
+  ASSERT_TRUE(desk.gate.await());
+  client.peer().reset();
+  ASSERT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
+  EXPECT_EQ(running().worker().exchanges_in_use(), 1U);  // the handler is let to its end
+  desk.gate.open();
+  EXPECT_TRUE(nothing_is_left());
+  EXPECT_TRUE(desk.stopped);
+}
+
+TEST_F(Disconnects, of_one_side_do_not_fire_it) {
+  Client client = this->client();
+  client.get("/stopped");
+  ASSERT_TRUE(desk.gate.await());
+  client.peer().shutdown_write();
+  desk.gate.open();
+  EXPECT_EQ(client.answer().status, 204);
+  EXPECT_TRUE(client.ends());
+  EXPECT_FALSE(desk.stopped);
+  EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(Disconnects, of_one_side_do_not_make_the_loop_spin) {
+  Client client = this->client();
+  client.get("/late/x");
+  ASSERT_TRUE(desk.gate.await());
+  client.peer().shutdown_write();
+  Client other = this->client();
+  for (int i = 0; i < 10; ++i) other.ask("/hello");
+  const auto rounds = running().counters().rounds.value();
+  for (int i = 0; i < 10; ++i) other.ask("/hello");
+  EXPECT_LE(running().counters().rounds.value() - rounds, 12U);
+  desk.gate.open();
+  EXPECT_EQ(client.answer().body, "x");
+}
+
+TEST_F(Disconnects, within_content_that_a_handler_waits_for) {
+  for (const Way way : {Way::Close, Way::Reset}) {
+    Client client = this->client();
+    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + pattern(100'000));
+    ASSERT_TRUE(running().eventually([this] { return running().worker().exchanges_in_use() == 1; }));
+    if (way == Way::Close) client.peer().close();
+    if (way == Way::Reset) client.peer().reset();
+    EXPECT_TRUE(nothing_is_left());
+  }
+}
+
+TEST_F(Disconnects, before_a_held_up_handler_wants_its_content) {
+  for (const bool complete : {true, false}) {
+    Client client = this->client();
+    client.send("POST /gated/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n" +
+                std::string(complete ? "0123456789" : "01234"));
+    ASSERT_TRUE(desk.gate.await());
+    client.peer().reset();
+    ASSERT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
+    desk.gate.open();
+    EXPECT_TRUE(nothing_is_left());
+  }
+}
+
+TEST_F(Disconnects, while_the_answer_is_written) {
+  for (const Way way : {Way::Close, Way::Reset}) {
+    Client client = this->client(4096);
+    client.get("/large/30000000");
+    client.get("/large/30000000");
+    EXPECT_FALSE(client.peer().receive_some(1000).empty());
+    if (way == Way::Close) client.peer().close();
+    if (way == Way::Reset) client.peer().reset();
+    EXPECT_TRUE(nothing_is_left());
+  }
+}
+
+TEST_F(Disconnects, before_a_late_large_answer_is_written) {
+  Client client = this->client();
+  client.get("/late-large/30000000");
+  ASSERT_TRUE(desk.gate.await());
+  client.peer().close();  // an end of one side, as far as the server can tell
+  desk.gate.open();
+  EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(Disconnects, with_a_pipeline_behind_a_pending_answer) {
+  Client client = this->client();
+  for (int i = 0; i < 10; ++i) client.get("/late/x");
+  ASSERT_TRUE(desk.gate.await());
+  client.peer().reset();
+  ASSERT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
+  desk.gate.open();
+  EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(Disconnects, right_after_the_refusal_end_the_lingering) {
+  Client client = this->client();
+  client.send("BAD\r\n\r\n");
+  EXPECT_EQ(client.answer().status, 400);
+  client.peer().close();
+  // Well within the two seconds that the server would linger.
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(nothing_is_left());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(1500));
+}
+
+TEST_F(Disconnects, many_of_every_kind_at_once) {
+  serve({.head_timeout = Milliseconds(50), .grace = Milliseconds(50)}, 2);
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    threads.emplace_back([this, seed] {
+      unsigned random = seed;
+      const auto next = [&random](unsigned below) {
+        random = random * 1664525 + 1013904223;
+        return (random >> 16U) % below;
+      };
+      for (int i = 0; i < 200; ++i) {
+        Client client = this->client(next(4) == 0 ? 4096 : 0);
+        const std::string requests[] = {
+            "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", "GET /large/300000 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /late/x HTTP/1.1\r\nHost: a\r\n\r\n",
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + pattern(100'000),
+            "POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n"};
+        std::string batch;
+        for (unsigned count = 1 + next(4); count != 0; --count) batch += requests[next(5)];
+        client.send(std::string_view(batch).substr(0, next(2) == 0 ? batch.size() : next(unsigned(batch.size()))));
+        if (next(3) == 0) desk.gate.open();
+        if (next(2) == 0) client.peer().shutdown_write();
+        if (next(3) == 0) client.peer().receive_some(next(2) == 0 ? 100 : 100'000);
+        if (next(2) == 0) client.peer().reset();
+      }
+    });
+  }
+  std::atomic<bool> ended = false;
+  std::thread opener([&] {
+    while (!ended) {
+      desk.gate.open();
+      std::this_thread::yield();
+    }
+  });
+  for (std::thread& thread : threads) thread.join();
+  Client client = this->client();
+  EXPECT_EQ(client.ask("/hello").status, 200);
+  client.peer().close();
+  for (const std::size_t loop : {0U, 1U}) {
+    EXPECT_TRUE(running().eventually(
+        [&] { return running().worker(loop).loop().streams() == 0 && running().worker(loop).exchanges_in_use() == 0; },
+        loop));
+  }
+  ended = true;
+  opener.join();
+  EXPECT_EQ(running().worker().shared().connections, 0U);
+  EXPECT_EQ(running().worker().shared().buffered, 0U);
+}
+
+}  // namespace
+}  // namespace tern::testing

@@ -1,0 +1,211 @@
+// Many requests on one connection: kept, pipelined, closed.
+#include "server/desk.hpp"
+
+#include <thread>
+
+namespace tern::testing {
+namespace {
+
+using KeepAlive = DeskTest;
+
+TEST_F(KeepAlive, serves_one_request_after_the_other_on_the_same_connection) {
+  Client client = this->client();
+  for (int i = 0; i < 5; ++i) {
+    const Answer answer = client.ask("/hello");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.version, "HTTP/1.1");
+    EXPECT_EQ(answer.body, "Hello, World!");
+    EXPECT_EQ(answer.field("content-type"), "text/plain; charset=utf-8");
+    EXPECT_EQ(answer.field("connection"), "");
+    EXPECT_EQ(answer.field("date").size(), 29U);
+  }
+  EXPECT_EQ(running().counters().accepts.value(), 1U);
+}
+
+TEST_F(KeepAlive, answers_a_pipeline_in_order) {
+  Client client = this->client();
+  std::string batch;
+  for (int i = 0; i < 100; ++i) batch += "GET /user/" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+  client.send(batch);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(client.answer().body, std::to_string(i));
+}
+
+TEST_F(KeepAlive, a_late_answer_in_a_pipeline_holds_back_those_behind_it) {
+  Client client = this->client();
+  client.send(
+      "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\n"
+      "GET /late/2 HTTP/1.1\r\nHost: a\r\n\r\n"
+      "GET /user/3 HTTP/1.1\r\nHost: a\r\n\r\n"
+      "GET /late/4 HTTP/1.1\r\nHost: a\r\n\r\n"
+      "GET /user/5 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "1");
+  ASSERT_TRUE(desk.gate.await());
+  desk.gate.open();
+  EXPECT_EQ(client.answer().body, "2");
+  EXPECT_EQ(client.answer().body, "3");
+  ASSERT_TRUE(desk.gate.await());
+  desk.gate.open();
+  EXPECT_EQ(client.answer().body, "4");
+  EXPECT_EQ(client.answer().body, "5");
+}
+
+TEST_F(KeepAlive, late_content_in_a_pipeline_keeps_the_order) {
+  Client client = this->client();
+  client.send(
+      "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\n"
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
+  EXPECT_EQ(client.answer().body, "1");
+  client.send("56789GET /user/3 HTTP/1.1\r\nHost: a\r\n\r\nGET /user/4");
+  EXPECT_EQ(client.answer().body, "0123456789");
+  EXPECT_EQ(client.answer().body, "3");
+  client.send(" HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "4");
+}
+
+TEST_F(KeepAlive, a_request_may_arrive_byte_by_byte) {
+  Client client = this->client();
+  for (int i = 0; i < 3; ++i) {
+    client.send_bytewise(
+        "\r\nPOST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\n\r\n");
+    EXPECT_EQ(client.answer().body, "abc");
+  }
+}
+
+TEST_F(KeepAlive, every_cut_of_a_pipeline_gives_the_same_answers) {
+  const std::string batch =
+      "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\n"
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody"
+      "POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nxx\r\n0\r\n\r\n"
+      "GET /user/4 HTTP/1.1\r\nHost: a\r\n\r\n";
+  Client client = this->client();
+  for (std::size_t cut = 1; cut < batch.size(); ++cut) {
+    client.send(std::string_view(batch).substr(0, cut));
+    // The first request makes sure that the server has read up to there.
+    const bool first_is_complete = cut >= batch.find("POST /echo");
+    if (first_is_complete) {
+      EXPECT_EQ(client.answer().body, "1") << cut;
+    }
+    client.send(std::string_view(batch).substr(cut));
+    if (!first_is_complete) {
+      EXPECT_EQ(client.answer().body, "1") << cut;
+    }
+    EXPECT_EQ(client.answer().body, "body") << cut;
+    EXPECT_EQ(client.answer().body, "not looked at") << cut;
+    EXPECT_EQ(client.answer().body, "4") << cut;
+  }
+}
+
+TEST_F(KeepAlive, the_connection_ends_when_the_client_says_so) {
+  Client client = this->client();
+  client.get("/hello", "Connection: close\r\n");
+  const Answer answer = client.answer();
+  EXPECT_TRUE(answer.closes());
+  EXPECT_EQ(answer.body, "Hello, World!");
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(KeepAlive, nothing_is_answered_behind_the_last_request) {
+  Client client = this->client();
+  client.send(
+      "GET /user/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+      "GET /user/2 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "1");
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(KeepAlive, http_1_0_ends_after_the_answer) {
+  Client client = this->client();
+  client.send("GET /hello HTTP/1.0\r\n\r\n");
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.body, "Hello, World!");
+  EXPECT_EQ(answer.field("connection"), "");
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(KeepAlive, http_1_0_is_kept_when_it_asks) {
+  Client client = this->client();
+  for (int i = 0; i < 2; ++i) {
+    client.send("GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    const Answer answer = client.answer();
+    EXPECT_EQ(answer.body, "Hello, World!");
+    EXPECT_EQ(answer.field("connection"), "keep-alive");
+  }
+}
+
+TEST_F(KeepAlive, head_is_answered_like_get_without_the_content) {
+  Client client = this->client();
+  client.send("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\nHEAD /large/100000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.get("/hello");
+  EXPECT_EQ(client.answer(true).field("content-length"), "13");
+  EXPECT_EQ(client.answer(true).field("content-length"), "100000");
+  EXPECT_EQ(client.answer().body, "Hello, World!");
+}
+
+TEST_F(KeepAlive, head_of_what_is_not_there_keeps_the_connection_in_step) {
+  Client client = this->client();
+  client.send("HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.get("/hello");
+  EXPECT_EQ(client.answer(true).status, 404);
+  EXPECT_EQ(client.answer().body, "Hello, World!");
+}
+
+TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_all_answers) {
+  Client client = this->client();
+  client.get("/user/1");
+  client.get("/late/2");
+  client.get("/user/3");
+  client.peer().shutdown_write();
+  EXPECT_EQ(client.answer().body, "1");
+  ASSERT_TRUE(desk.gate.await());
+  desk.gate.open();
+  EXPECT_EQ(client.answer().body, "2");
+  EXPECT_EQ(client.answer().body, "3");
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(KeepAlive, an_end_within_a_head_is_no_request) {
+  Client client = this->client();
+  client.send("GET /hello HTTP/1.1\r\nHost: a\r\n");
+  client.peer().shutdown_write();
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(KeepAlive, several_loops_serve_many_threads) {
+  serve({}, 4);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([this, thread] {
+      for (int connection = 0; connection < 20; ++connection) {
+        Client client = this->client();
+        for (int i = 0; i < 25; ++i) {
+          const std::string id = std::to_string(thread * 10'000 + connection * 100 + i);
+          client.get("/user/" + id);
+          client.post("/echo", id);
+          EXPECT_EQ(client.answer().body, id);
+          EXPECT_EQ(client.answer().body, id);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(KeepAlive, a_batch_of_sixteen_costs_one_receive_and_one_send) {
+  Client client = this->client();
+  client.ask("/hello");
+  const auto receives = running().counters().receives.value();
+  const auto sends = running().counters().sends.value();
+  const auto watches = running().counters().watches.value();
+  std::string batch;
+  for (int i = 0; i < 16; ++i) batch += "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (int round = 0; round < 10; ++round) {
+    client.send(batch);
+    for (int i = 0; i < 16; ++i) ASSERT_EQ(client.answer().status, 200);
+  }
+  EXPECT_EQ(running().counters().receives.value() - receives, 10U);
+  EXPECT_EQ(running().counters().sends.value() - sends, 10U);
+  EXPECT_EQ(running().counters().watches.value() - watches, 0U);
+}
+
+}  // namespace
+}  // namespace tern::testing

@@ -1,0 +1,202 @@
+// What a server must refuse, over a socket: the status, and the end of the connection.
+#include "server/desk.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tern::testing {
+namespace {
+
+using namespace std::string_literals;
+
+struct Refusal {
+  std::string input;
+  int status = 400;
+};
+
+std::string with(std::string_view fields) {
+  return "POST /echo HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n";
+}
+
+std::string chunked(std::string_view content) {
+  return with("Transfer-Encoding: chunked\r\n") + std::string(content);
+}
+
+std::string lines(std::string_view line, int count) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += line;
+  return all;
+}
+
+std::vector<Refusal> heads() {
+  const std::string get = "GET /hello HTTP/1.1\r\n";
+  std::vector<Refusal> all = {
+      {with("Content-Length: 1\r\nContent-Length: 1\r\n")},
+      {with("Content-Length: 1\r\nContent-Length: 2\r\n")},
+      {with("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n")},
+      {with("Transfer-Encoding: chunked\r\nContent-Length: 1\r\n")},
+      {with("Transfer-Encoding: gzip\r\n")},
+      {with("Transfer-Encoding: gzip, chunked\r\n")},
+      {with("Transfer-Encoding: chunked, chunked\r\n")},
+      {with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n")},
+      {"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"},
+      {get + "Host : a\r\n\r\n"},
+      {get + " Host: a\r\n\r\n"},
+      {get + "Host: a\r\nA: b\r\n c\r\n\r\n"},
+      {get + "Host: a\r\n: b\r\n\r\n"},
+      {get + "Host: a\r\nnothing\r\n\r\n"},
+      {get + "Host: a\r\nA: b\0c\r\n\r\n"s},
+      {get + "Host: a\r\nA: b\rc\r\n\r\n"},
+      {get + "Host: a\r\nA: b\nB: c\r\n\r\n"},
+      {"GET /hello HTTP/1.1\nHost: a\n\n"},
+      {get + "\r\n"},
+      {get + "Host: a\r\nHost: a\r\n\r\n"},
+      {get + "Host: a b\r\n\r\n"},
+      {"GET /hello HTTP/2.0\r\nHost: a\r\n\r\n", 505},
+      {"GET /hello HTTP/1.2\r\nHost: a\r\n\r\n", 505},
+      {"GET /hello HTTP/11\r\nHost: a\r\n\r\n"},
+      {"GET /hello\r\n\r\n"},
+      {"G@T /hello HTTP/1.1\r\nHost: a\r\n\r\n"},
+      {"BREW /hello HTTP/1.1\r\nHost: a\r\n\r\n", 501},
+      {"GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n"},
+      {"GET /a%00b HTTP/1.1\r\nHost: a\r\n\r\n"},
+      {"\x16\x03\x01\x02\x05\x01"s},
+      {with("Expect: something\r\n"), 417},
+      {get + "Host: a\r\n" + lines("A: b\r\n", 200) + "\r\n", 431},
+      {get + "Host: a\r\nA: " + std::string(90'000, 'x') + "\r\n\r\n", 431},
+      {"GET /" + std::string(9'000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n", 414},
+  };
+  for (const char* length : {"", "+1", "-1", "0x1", "1,1", "1, 1", "1 1", "1.0", "99999999999999999999"}) {
+    all.push_back({with("Content-Length: " + std::string(length) + "\r\n")});
+  }
+  return all;
+}
+
+std::vector<Refusal> contents() {
+  std::vector<Refusal> all = {
+      {chunked("1;" + std::string(20'000, 'x') + "\r\nx\r\n0\r\n\r\n")},
+      {chunked("0\r\nA: " + std::string(9'000, 'x') + "\r\n\r\n"), 431},
+      {chunked("0\r\nA\r\n\r\n")},
+      {chunked("1\r\nxyz\r\n0\r\n\r\n")},
+      {chunked("1\r\nx0\r\n\r\n")},
+      {chunked("1\nx\r\n")},
+      {chunked("1\rx\r\n")},
+      {chunked("1\0\r\nx"s)},
+  };
+  for (const char* size : {"", "+1", "-1", "0x1", " 1", "1 ", "g", "00000000000000001", "fffffffffffffffff"}) {
+    all.push_back({chunked(std::string(size) + "\r\n")});
+  }
+  return all;
+}
+
+class Refusals : public DeskTest {
+protected:
+  void expect_refused(Client& client, const Refusal& refusal) {
+    const Answer answer = client.answer();
+    EXPECT_EQ(answer.status, refusal.status) << refusal.input.substr(0, 100);
+    EXPECT_EQ(answer.closes(), !refusal.input.contains("HTTP/1.0")) << refusal.input.substr(0, 100);
+    EXPECT_TRUE(client.ends()) << refusal.input.substr(0, 100);
+  }
+};
+
+TEST_F(Refusals, of_heads_are_answered_and_close) {
+  for (const Refusal& refusal : heads()) {
+    Client client = this->client();
+    client.send(refusal.input);
+    expect_refused(client, refusal);
+  }
+}
+
+TEST_F(Refusals, come_behind_the_answers_to_the_good_requests_before) {
+  for (const Refusal& refusal : heads()) {
+    Client client = this->client();
+    client.send("GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\nGET /user/2 HTTP/1.1\r\nHost: a\r\n\r\n" + refusal.input +
+                "GET /user/3 HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.answer().body, "1");
+    EXPECT_EQ(client.answer().body, "2");
+    expect_refused(client, refusal);
+  }
+}
+
+TEST_F(Refusals, come_behind_a_late_answer) {
+  Client client = this->client();
+  client.send("GET /late/1 HTTP/1.1\r\nHost: a\r\n\r\nBAD\r\n\r\n");
+  ASSERT_TRUE(desk.gate.await());
+  desk.gate.open();
+  EXPECT_EQ(client.answer().body, "1");
+  EXPECT_EQ(client.answer().status, 400);
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Refusals, do_not_depend_on_how_the_bytes_arrive) {
+  for (const Refusal& refusal : heads()) {
+    if (refusal.input.size() > 1000) continue;
+    Client client = this->client();
+    client.send_bytewise(refusal.input);
+    expect_refused(client, refusal);
+  }
+}
+
+TEST_F(Refusals, of_content_are_answered_and_close) {
+  for (const Refusal& refusal : contents()) {
+    Client client = this->client();
+    client.send(refusal.input);
+    const Answer answer = client.answer();
+    EXPECT_GE(answer.status, 400) << refusal.input.substr(0, 100);
+    EXPECT_LT(answer.status, 500) << refusal.input.substr(0, 100);
+    EXPECT_TRUE(answer.closes());
+    EXPECT_TRUE(client.ends());
+  }
+}
+
+TEST_F(Refusals, of_content_do_not_depend_on_how_the_bytes_arrive) {
+  for (const Refusal& refusal : contents()) {
+    if (refusal.input.size() > 1000) continue;
+    Client client = this->client();
+    client.send_bytewise(refusal.input);
+    const Answer answer = client.answer();
+    EXPECT_EQ(answer.status, 400) << refusal.input;
+    EXPECT_TRUE(answer.closes());
+    EXPECT_TRUE(client.ends());
+  }
+}
+
+// The answer is out already; all that is left is to close.
+TEST_F(Refusals, of_content_that_nobody_wants_close_the_connection) {
+  for (const Refusal& refusal : contents()) {
+    const std::size_t content = refusal.input.find("\r\n\r\n") + 4;
+    Client client = this->client();
+    client.send("POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    EXPECT_EQ(client.answer().status, 200);
+    client.send(refusal.input.substr(content));
+    EXPECT_TRUE(client.ends()) << refusal.input.substr(0, 100);
+  }
+}
+
+TEST_F(Refusals, what_is_known_but_not_offered_is_405_and_keeps_the_connection) {
+  Client client = this->client();
+  client.send("DELETE /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.status, 405);
+  EXPECT_NE(answer.field("allow").find("GET"), std::string::npos);
+  EXPECT_EQ(client.ask("/hello").status, 200);
+}
+
+TEST_F(Refusals, a_path_that_climbs_out_is_400) {
+  Client client = this->client();
+  for (const char* path : {"/..", "/../x", "/a/../..", "/%2e%2e/x", "/a/%2E./b"}) {
+    EXPECT_EQ(client.ask(path).status, 400) << path;
+  }
+}
+
+TEST_F(Refusals, an_endless_line_is_cut_off) {
+  Client client = this->client();
+  const std::string piece(10'000, 'x');
+  client.send("GET /hello HTTP/1.1\r\nHost: a\r\nX: ");
+  for (int i = 0; i < 100 && client.send(piece); ++i) {
+  }
+  EXPECT_EQ(client.answer().status, 431);
+}
+
+}  // namespace
+}  // namespace tern::testing

@@ -1,0 +1,170 @@
+// What happens to those who take too long. Every timeout is tiny, and its effect is waited for.
+#include "server/desk.hpp"
+
+namespace tern::testing {
+namespace {
+
+using Timeouts = DeskTest;
+
+constexpr Milliseconds soon{60};
+
+TEST_F(Timeouts, half_a_head_is_answered_408) {
+  serve({.head_timeout = soon});
+  Client client = this->client();
+  client.send("GET /hello HTTP/1.1\r\nHo");
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_TRUE(answer.closes());
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Timeouts, a_client_that_says_nothing_is_closed_without_a_word) {
+  serve({.head_timeout = soon});
+  Client client = this->client();
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Timeouts, a_head_that_trickles_has_no_more_time) {
+  serve({.head_timeout = soon});
+  Client client = this->client();
+  client.send("GET /hello HTTP/1.1\r\nX: ");
+  pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
+  int bytes = 0;
+  while (::poll(&ready, 1, 5) == 0 && bytes < 10'000) {
+    client.send("x");
+    ++bytes;
+  }
+  EXPECT_LT(bytes, 10'000);
+  EXPECT_EQ(client.answer().status, 408);
+}
+
+TEST_F(Timeouts, the_head_of_the_second_request_has_the_same_time) {
+  serve({.head_timeout = soon});
+  Client client = this->client();
+  client.get("/hello");
+  EXPECT_EQ(client.answer().status, 200);
+  client.send("GET /he");
+  EXPECT_EQ(client.answer().status, 408);
+  EXPECT_TRUE(client.ends());
+}
+
+// Each request's time begins anew, also when the server never sees a moment without half a head.
+TEST_F(Timeouts, overlapping_requests_are_no_slow_head) {
+  serve({.head_timeout = Milliseconds(400)});
+  Client client = this->client();
+  const std::string request = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+  client.send(request + request.substr(0, 10));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1000);
+  while (std::chrono::steady_clock::now() < end) {
+    ASSERT_EQ(client.answer().status, 200);
+    pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
+    ::poll(&ready, 1, 20);  // a slow client, not an idle one
+    client.send(request.substr(10) + request.substr(0, 10));
+  }
+  EXPECT_EQ(client.answer().status, 200);
+}
+
+TEST_F(Timeouts, an_idle_connection_is_closed) {
+  serve({.idle_timeout = soon});
+  Client client = this->client();
+  EXPECT_EQ(client.ask("/hello").status, 200);
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Timeouts, no_timeout_runs_while_the_handler_works) {
+  serve({.head_timeout = soon, .idle_timeout = soon, .grace = soon});
+  Client client = this->client();
+  client.get("/late/answer");
+  ASSERT_TRUE(desk.gate.await());
+  Client other = this->client();
+  EXPECT_TRUE(other.ends());  // its head's time is over by now, and so would be the first one's
+  desk.gate.open();
+  EXPECT_EQ(client.answer().body, "answer");
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Timeouts, content_that_stops_is_answered_408) {
+  serve({.grace = soon});
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
+  const Answer answer = client.answer();
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_TRUE(answer.closes());
+}
+
+TEST_F(Timeouts, content_that_trickles_below_the_least_rate_is_answered_408) {
+  serve({.grace = Milliseconds(100), .least_rate = 2000});
+  Client client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+  pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
+  int bytes = 0;
+  while (::poll(&ready, 1, 5) == 0 && bytes < 10'000) {
+    client.send("x");
+    ++bytes;
+  }
+  EXPECT_LT(bytes, 10'000);
+  EXPECT_EQ(client.answer().status, 408);
+}
+
+TEST_F(Timeouts, content_at_the_least_rate_is_let_in) {
+  serve({.grace = Milliseconds(100), .least_rate = 10});
+  Client client = this->client();
+  const std::string body(300, 'x');
+  client.send("POST /size HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\n");
+  pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_EQ(::poll(&ready, 1, 5), 0);
+    client.send("xxxxx");
+  }
+  EXPECT_EQ(client.answer().body, "300");
+}
+
+TEST_F(Timeouts, content_that_nobody_wants_has_the_time_of_a_head) {
+  serve({.head_timeout = soon});
+  Client client = this->client();
+  client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
+  EXPECT_EQ(client.answer().status, 200);
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Timeouts, a_client_that_does_not_read_its_answer_is_let_go) {
+  serve({.grace = soon});
+  Client client = this->client(4096);
+  client.get("/large/30000000");
+  EXPECT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
+  EXPECT_TRUE(client.is_gone());
+}
+
+TEST_F(Timeouts, a_client_that_does_not_read_its_last_answer_is_let_go) {
+  serve({.grace = soon});
+  Client client = this->client(4096);
+  client.get("/large/30000000", "Connection: close\r\n");
+  EXPECT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
+}
+
+TEST_F(Timeouts, a_client_that_reads_slowly_but_steadily_gets_everything) {
+  serve({.grace = Milliseconds(150), .least_rate = 1000});
+  Client client = this->client(256 * 1024);
+  client.get("/large/8000000", "Connection: close\r\n");
+  pollfd never{.fd = -1, .events = 0, .revents = 0};
+  std::string received;
+  while (true) {
+    const std::string some = client.peer().receive_some(received.size() < 2'000'000 ? 4096 : 1'000'000);
+    if (some.empty()) break;
+    received += some;
+    if (received.size() < 2'000'000) ::poll(&never, 1, 1);
+  }
+  EXPECT_EQ(client.peer().error(), 0);
+  EXPECT_TRUE(received.ends_with(pattern(8'000'000)));
+}
+
+TEST_F(Timeouts, a_client_that_stays_after_the_last_answer_is_let_go) {
+  Client client = this->client();
+  client.send("BAD\r\n\r\n");
+  EXPECT_EQ(client.answer().status, 400);
+  EXPECT_TRUE(client.ends());  // our side; the other one stays open
+  EXPECT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
+}
+
+}  // namespace
+}  // namespace tern::testing
