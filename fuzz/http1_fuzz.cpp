@@ -56,8 +56,7 @@ public:
 private:
   bool step() {
     switch (connection_.next(head_)) {
-      case Event::NeedMore:
-        return false;
+      case Event::NeedMore: return false;
       case Event::Request:
         log_ += method_name(head_.method);
         log_ += head_.target;
@@ -80,8 +79,7 @@ private:
         if (connection_.answer_owed()) answer();
         if (!connection_.must_close()) std::abort();
         return true;
-      case Event::Closed:
-        break;
+      case Event::Closed: break;
     }
     return false;
   }

@@ -2,4 +2,7 @@
 #pragma once
 
 #include <tern/app/app.hpp>
+#include <tern/app/blocking.hpp>
 #include <tern/async.hpp>
+#include <tern/http/event_stream.hpp>
+#include <tern/http/writer.hpp>

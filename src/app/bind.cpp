@@ -4,6 +4,9 @@
 #include "app/core.hpp"
 
 #include <tern/app/middleware.hpp>
+#include <tern/coro/cancelled.hpp>
+#include <tern/coro/offload.hpp>
+#include <tern/coro/timeout.hpp>
 
 #include <exception>
 #include <string>
@@ -42,12 +45,24 @@ Response internal_error(Exchange& exchange) noexcept {
   return exchange.service().refuse({Status::InternalServerError, {}, {}, {}});
 }
 
+Response unavailable(Exchange& exchange, std::string detail) {
+  Problem problem{Status::ServiceUnavailable, std::move(detail), {}, {}};
+  problem.fields.set("retry-after", "1");
+  return exchange.service().refuse(problem);
+}
+
 Response answer_exception(Exchange& exchange) {
   if (auto mapped = core_of(exchange).map_exception(exchange)) return std::move(*mapped);
   try {
     throw;
   } catch (const HttpError& error) {
     return exchange.service().refuse(error.problem());
+  } catch (const Overloaded&) {
+    return unavailable(exchange, "there is too much to do at the moment");
+  } catch (const TimedOut&) {
+    return unavailable(exchange, "the answer took too long");
+  } catch (const Cancelled&) {
+    return unavailable(exchange, "the request was given up");  // nobody reads it
   } catch (const std::exception& error) {
     report_failure(exchange, error.what());
   } catch (...) {

@@ -23,17 +23,10 @@ bool is_encoding_of_one_code_point(std::string_view text) {
   const auto at = [&text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   std::uint32_t code = 0;
   switch (text.size()) {
-    case 2:
-      code = (at(0) & 0x1FU) << 6U | (at(1) & 0x3FU);
-      break;
-    case 3:
-      code = (at(0) & 0x0FU) << 12U | (at(1) & 0x3FU) << 6U | (at(2) & 0x3FU);
-      break;
-    case 4:
-      code = (at(0) & 0x07U) << 18U | (at(1) & 0x3FU) << 12U | (at(2) & 0x3FU) << 6U | (at(3) & 0x3FU);
-      break;
-    default:
-      return false;
+    case 2: code = (at(0) & 0x1FU) << 6U | (at(1) & 0x3FU); break;
+    case 3: code = (at(0) & 0x0FU) << 12U | (at(1) & 0x3FU) << 6U | (at(2) & 0x3FU); break;
+    case 4: code = (at(0) & 0x07U) << 18U | (at(1) & 0x3FU) << 12U | (at(2) & 0x3FU) << 6U | (at(3) & 0x3FU); break;
+    default: return false;
   }
   if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return false;
   std::string out;

@@ -36,8 +36,10 @@ void Executor::schedule(Turn& turn) noexcept {
   const bool first = turns_.empty();
   turn.executor_ = this;
   turns_.push(turn);
-  ++scheduled_;
-  if (awaiting_ != 0) std::atomic_ref(scheduled_).notify_all();
+  if (awaiting_ != 0) {
+    ++std::atomic_ref(arrivals_);
+    std::atomic_ref(arrivals_).notify_all();
+  }
   if (first) post([this] { run_turns(); });
 }
 
@@ -80,9 +82,9 @@ void Executor::await_turn(Turn& turn) noexcept {
   std::unique_lock lock(turns_mutex_);
   ++awaiting_;
   while (turn.executor_ == nullptr) {
-    const unsigned before = scheduled_;
+    const unsigned before = std::atomic_ref(arrivals_).load();
     lock.unlock();
-    std::atomic_ref(scheduled_).wait(before);
+    std::atomic_ref(arrivals_).wait(before);
     lock.lock();
   }
   --awaiting_;

@@ -22,7 +22,7 @@ protected:
 
 TEST_F(OffloadTest, goes_on_with_the_result_on_its_executor) {
   const auto work = []() -> Task<int> {
-    const int base = 40;
+    int base = 40;
     co_return co_await offload([&base] { return base + 2; });
   };
   Running<int> running(work());
@@ -36,7 +36,9 @@ TEST_F(OffloadTest, goes_on_with_the_result_on_its_executor) {
 
 TEST_F(OffloadTest, carries_exceptions_nothing_and_what_only_moves) {
   const auto fail = []() -> Task<> { co_await offload([] { throw std::runtime_error("broken"); }); };
-  const auto move = []() -> Task<std::unique_ptr<int>> { co_return co_await offload([] { return std::make_unique<int>(7); }); };
+  const auto move = []() -> Task<std::unique_ptr<int>> {
+    co_return co_await offload([] { return std::make_unique<int>(7); });
+  };
   int calls = 0;
   const auto nothing = [](int& count) -> Task<> { co_await offload([&count] { ++count; }); };
   Running<> failing(fail());

@@ -98,9 +98,8 @@ TEST_P(ReadyAwaits, use_the_stack_of_one_and_the_pool) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ReadyAwaits,
-                         testing::Values(Kind{"Event", events}, Kind{"Channel", channels},
-                                         Kind{"current_stop", tokens}, Kind{"with_timeout", timeouts},
-                                         Kind{"when_all", alls}, Kind{"when_any", anys},
+                         testing::Values(Kind{"Event", events}, Kind{"Channel", channels}, Kind{"current_stop", tokens},
+                                         Kind{"with_timeout", timeouts}, Kind{"when_all", alls}, Kind{"when_any", anys},
                                          Kind{"uncancelled", shielded}, Kind{"Scope", spawns}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 

@@ -1,4 +1,5 @@
-// sleep_for, yield, Event, Channel and with_timeout, each for itself. What stopping does to them: cancellation_test.cpp.
+// sleep_for, yield, Event, Channel and with_timeout, each for itself. What stopping does to them:
+// cancellation_test.cpp.
 #include "coro/manual_executor.hpp"
 
 #include <gtest/gtest.h>

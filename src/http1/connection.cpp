@@ -31,8 +31,7 @@ void Connection::receive(std::string_view bytes) noexcept {
 Event Connection::next(RequestHead& head) {
   for (;;) {
     switch (reading_) {
-      case Reading::Head:
-        return read_head(head);
+      case Reading::Head: return read_head(head);
       case Reading::Counted:
       case Reading::ChunkData:
         if (at_ == size_) return Event::NeedMore;
@@ -53,11 +52,9 @@ Event Connection::next(RequestHead& head) {
         if (!discarding_) return Event::End;
         settle();
         break;
-      case Reading::Complete:
-        return Event::NeedMore;
+      case Reading::Complete: return Event::NeedMore;
       case Reading::Switched:
-      case Reading::Over:
-        return Event::Closed;
+      case Reading::Over: return Event::Closed;
     }
   }
 }
@@ -258,19 +255,16 @@ bool Connection::expects_continue() const noexcept {
 
 Waiting Connection::waiting_for() const noexcept {
   switch (reading_) {
-    case Reading::Head:
-      return at_ == size_ ? Waiting::Idle : Waiting::Head;
+    case Reading::Head: return at_ == size_ ? Waiting::Idle : Waiting::Head;
     case Reading::Counted:
     case Reading::ChunkSize:
     case Reading::ChunkData:
     case Reading::ChunkEnd:
-    case Reading::Trailers:
-      return Waiting::Body;
+    case Reading::Trailers: return Waiting::Body;
     case Reading::Ended:
     case Reading::Complete:
     case Reading::Switched:
-    case Reading::Over:
-      break;
+    case Reading::Over: break;
   }
   return Waiting::Nothing;
 }

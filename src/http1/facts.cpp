@@ -97,8 +97,7 @@ Fault Facts::note_framing(std::string_view name, std::string_view value) noexcep
     case 17:
       if (names(name, "transfer-encoding")) return note_encoding(*this, value);
       break;
-    default:
-      break;
+    default: break;
   }
   return Fault::None;
 }

@@ -18,14 +18,10 @@ constexpr std::size_t room = 128 * page;
 
 std::string_view name(Waiting waiting) {
   switch (waiting) {
-    case Waiting::Idle:
-      return "idle";
-    case Waiting::Head:
-      return "head";
-    case Waiting::Body:
-      return "body";
-    case Waiting::Nothing:
-      break;
+    case Waiting::Idle: return "idle";
+    case Waiting::Head: return "head";
+    case Waiting::Body: return "body";
+    case Waiting::Nothing: break;
   }
   return "nothing";
 }
@@ -50,23 +46,15 @@ public:
 private:
   bool step() {
     switch (connection_.next(head_)) {
-      case Event::NeedMore:
-        return false;
-      case Event::Request:
-        request();
-        return true;
+      case Event::NeedMore: return false;
+      case Event::Request: request(); return true;
       case Event::Chunk:
         EXPECT_FALSE(connection_.chunk().empty());
         content_ += connection_.chunk();
         return true;
-      case Event::End:
-        end();
-        return true;
-      case Event::Reject:
-        reject();
-        return true;
-      case Event::Closed:
-        break;
+      case Event::End: end(); return true;
+      case Event::Reject: reject(); return true;
+      case Event::Closed: break;
     }
     if (!closed_) text_ += "closed\n";
     closed_ = true;

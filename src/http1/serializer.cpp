@@ -167,15 +167,11 @@ void Connection::write(std::string& out, std::string_view bytes) {
         return put(put(put(to, line_end), bytes), line_end);
       });
       break;
-    case Writing::UntilClose:
-      out.append(bytes);
-      break;
-    case Writing::Swallowed:
-      break;
+    case Writing::UntilClose: out.append(bytes); break;
+    case Writing::Swallowed: break;
     case Writing::Nothing:
     case Writing::Owed:
-    case Writing::Finished:
-      base::expects(false, "content comes between respond() and finish()");
+    case Writing::Finished: base::expects(false, "content comes between respond() and finish()");
   }
 }
 

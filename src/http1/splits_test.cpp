@@ -41,15 +41,9 @@ void damage(std::string& text, Random& random) {
     const std::size_t at = below(random, text.size());
     const char byte = telling[below(random, telling.size())];
     switch (below(random, 3)) {
-      case 0:
-        text[at] = byte;
-        break;
-      case 1:
-        text.insert(at, 1, byte);
-        break;
-      default:
-        text.erase(at, 1);
-        break;
+      case 0: text[at] = byte; break;
+      case 1: text.insert(at, 1, byte); break;
+      default: text.erase(at, 1); break;
     }
   }
 }

@@ -36,6 +36,7 @@ void prepare(simdjson::dom::parser& parser, std::size_t size, std::size_t depth)
 
 bool parse(Workspace& workspace, std::string_view text, ReadState& state, simdjson::dom::element& root) {
   simdjson::dom::parser& parser = workspace.parser;
+  if (text.data() == nullptr) text = "";  // simdjson copies from it
   const std::size_t depth =
       state.limits.depth + 1;  // the document is a level, an empty container none: check() is exact
   std::vector<std::size_t> too_large;

@@ -54,6 +54,12 @@ std::string exactly(std::string_view text) {
   return problems_of<T>(std::string_view(copy.get(), text.size()));
 }
 
+TEST(JsonHostile, a_text_that_is_a_null_view_is_not_json) {
+  const auto read = tern::json::read<int>(std::string_view());
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().kind, tern::json::ErrorKind::Syntax);
+}
+
 TEST(JsonHostile, refuses_what_is_not_json) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {"", "the text is empty"},

@@ -120,6 +120,7 @@ public:
     {
       const std::scoped_lock lock(mutex_);
       closed_ = true;
+      discards_ = discards_ || rest == Rest::Discard;
       available_.notify_all();
     }
     if (rest == Rest::Discard) discard();
@@ -146,7 +147,7 @@ private:
     ::setpriority(PRIO_PROCESS, thread, std::min(::getpriority(PRIO_PROCESS, thread) + options_.nice, 19));
     std::unique_lock lock(mutex_);
     while (true) {
-      Job* job = take();
+      Job* job = discards_ ? nullptr : take();
       if (job == nullptr) {
         if (closed_) return;
         ++idle_;
@@ -196,7 +197,7 @@ private:
   mutable std::mutex mutex_;  // for what follows
   std::condition_variable available_;
   std::array<coro::List<Job>, priorities> queues_;
-  std::array<std::size_t, priorities> waiting_{};    // how many are in each queue
+  std::array<std::size_t, priorities> waiting_{};   // how many are in each queue
   std::array<unsigned, priorities> left_ = shares;  // of this round
   std::size_t idle_ = 0;
   std::size_t running_ = 0;
@@ -204,6 +205,7 @@ private:
   std::uint64_t rejected_ = 0;
   std::uint64_t dropped_ = 0;
   bool closed_ = false;
+  bool discards_ = false;  // and nothing begins any more
   std::mutex joining_;
   std::vector<std::thread> threads_;  // last: they use the rest
 };

@@ -85,15 +85,14 @@ TEST(Waiting, goes_on_in_the_next_run_of_a_loop_that_was_stopped) {
     set = true;
   };
   Task<> task = work(event, ended);
+  const auto end = [](void* context) { static_cast<Loop*>(context)->stop(); };
   loop.post([&] {
-    const auto nothing = [](void*) {};
-    EXPECT_FALSE(task.start(nothing, nullptr));
+    EXPECT_FALSE(task.start(end, &loop));
     loop.stop();
     event.set();  // the turn is asked for when posts are no longer taken
   });
   loop.run();
   EXPECT_FALSE(ended);
-  loop.post([&] { loop.stop(); });
   loop.run();
   EXPECT_TRUE(ended);
 }
@@ -105,7 +104,7 @@ TEST(Offload, calls_the_function_elsewhere_and_comes_back) {
   const auto work = [](Loop& on) -> Task<bool> {
     const auto here = std::this_thread::get_id();
     const auto there = co_await offload([] { return std::this_thread::get_id(); });
-    co_return here != there && here == std::this_thread::get_id() && Executor::current() == &on;
+    co_return here != there&& here == std::this_thread::get_id() && Executor::current() == &on;
   };
   EXPECT_TRUE(run(loop, work(loop)));
 }

@@ -33,6 +33,8 @@ void Connection::open(net::Descriptor socket, const net::Address& remote) {
 // What the client has sent is answered, although it has not been read yet, and one that has just connected is given a
 // moment. (Where an earlier answer is still on its way, on_sent() comes back here.)
 void Connection::drain() {
+  // A stream of events would never end by itself.
+  if (exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer()) exchange_->stop_.stop();
   if (exchange_ != nullptr || closing_ || stream_.unsent() != 0) return;
   if (protocol_.waiting_for() != http1::Waiting::Idle) return;
   if (!served_ || stream_.has_unread()) return watch(Watch::Head, last_chance);
@@ -52,7 +54,11 @@ std::size_t Connection::on_bytes(std::span<const char> bytes) {
   }
   process();
   in_window_ = false;
-  if (exchange_ != nullptr) exchange_->keep_chunk();
+  if (exchange_ != nullptr) {
+    exchange_->keep_chunk();
+    // The next request waits for the end of this answer; resuming presents it again.
+    if (exchange_->stream_ && protocol_.consumed() < bytes.size()) stream_.pause();
+  }
   flush();
   return closing_ ? bytes.size() : protocol_.consumed();
 }
@@ -100,23 +106,29 @@ void Connection::begin(HttpExchange& exchange) {
   exchange.pin();
   exchange.chunk_ = exchange.arena().copy(exchange.chunk_);
   exchange.task_ = std::move(reply.task());
+  exchange.task_.set_stop(&exchange.stop_);
   if (exchange.task_.start(&Connection::on_done, &exchange)) {
     Response response = exchange.task_.result();
     return respond(response);
   }
-  if (!exchange.waiting_) {
-    watch_ = Watch::None;
-    stream_.pause();
-  }
+  if (!exchange.waiting_) wait_for_handler();
+}
+
+// Nothing is read until the answer is there, or the content is asked for.
+void Connection::wait_for_handler() {
+  if (watch_ != Watch::Handler) watch(Watch::Handler, exchange_->limits_.answer);
+  stream_.pause();
 }
 
 // More content of the request that is being served.
 void Connection::continue_exchange() {
   HttpExchange& exchange = *exchange_;
   if (exchange.waiting_ && pull(exchange)) exchange.wake();
-  if (exchange_ != nullptr && !exchange_->waiting_) {
-    watch_ = Watch::None;
+  if (exchange_ == nullptr || exchange_->waiting_) return;
+  if (exchange_->stream_) {
     stream_.pause();
+  } else {
+    wait_for_handler();
   }
 }
 
@@ -144,6 +156,7 @@ void Connection::answer_problem(HttpExchange& exchange, const Problem& problem) 
 void Connection::on_end() {
   peer_ended_ = true;
   if (exchange_ != nullptr) {
+    if (exchange_->stream_ && exchange_->stream_->ends_with_peer()) return stream_.close();
     // A half-close does not cancel. Content that is not complete now never will be.
     if (!protocol_.content_complete() && !exchange_->error_) {
       exchange_->fail(StreamError::Disconnected);
@@ -214,6 +227,16 @@ void Connection::on_done(void* context) {
 
 void Connection::complete(Response response) {
   respond(response);
+  if (exchange_ != nullptr) {  // its content is being made
+    flush();
+    if (peer_ended_ && exchange_ != nullptr && exchange_->stream_->ends_with_peer()) stream_.close();
+  } else {
+    resume_reading();
+  }
+}
+
+// After an answer from outside of on_bytes(): the requests behind it.
+void Connection::resume_reading() {
   if (in_window_) return;  // process() goes on
   flush();
   if (!closing_ && stream_.is_open()) {
@@ -235,16 +258,24 @@ void Connection::respond(Response& response) {
   if (!protocol_.content_complete()) protocol_.discard_content(most_discarded);
   // A client that has said that this is its last request, and has sent all of it, need not be waited for.
   client_done_ = !protocol_.keep_alive() && protocol_.content_complete();
-  write_response(response);
-  if (worker_.logs_access()) worker_.log_access(exchange, response.status(), size);
+  if (response.producer() != nullptr) {
+    if (begin_stream(response)) return;
+  } else {
+    write_response(response);
+  }
   exchange.give_scratch(response.take_owned());
-  exchange_ = nullptr;
+  end_exchange(response.status(), size);
+}
+
+// The answer is written.
+void Connection::end_exchange(Status status, std::size_t bytes) {
+  HttpExchange& exchange = *std::exchange(exchange_, nullptr);
+  if (worker_.logs_access()) worker_.log_access(exchange, status, bytes);
   worker_.release(exchange);
   if (protocol_.must_close() || peer_ended_) closing_ = true;
 }
 
-void Connection::write_response(Response& response) {
-  net::Output& output = worker_.output(*this);
+http1::ResponseHead Connection::head_of(const Response& response) const {
   http1::ResponseHead head;
   head.status = response.status();
   head.fields = &response.fields();
@@ -252,6 +283,12 @@ void Connection::write_response(Response& response) {
   head.date = worker_.date();
   head.server = worker_.shared().settings.server_name;
   head.close = response.closes() || worker_.draining();
+  return head;
+}
+
+void Connection::write_response(Response& response) {
+  net::Output& output = worker_.output(*this);
+  http1::ResponseHead head = head_of(response);
   const std::string_view content = response.content();
   if (response.borrows() || content.size() <= net::Output::large) {
     protocol_.answer(output.text(), head, content);
@@ -264,6 +301,56 @@ void Connection::write_response(Response& response) {
     protocol_.wrote(size);
   }
   protocol_.finish(output.text());
+}
+
+// --- Answers that are made while they are sent ---
+
+// Writes the head and starts the producer. False when there is nothing left to do: no content is sent (HEAD), or the
+// producer has ended and the answer is written.
+bool Connection::begin_stream(Response& response) {
+  HttpExchange& exchange = *exchange_;
+  exchange.pin();
+  http1::ResponseHead head = head_of(response);
+  head.content_length = std::nullopt;
+  std::string& out = worker_.output(*this).text();
+  if (!protocol_.respond(out, head)) {
+    protocol_.finish(out);
+    return false;
+  }
+  exchange.status_ = response.status();
+  exchange.stream_ = std::make_unique<ResponseStream>(exchange, worker_.loop(), response.take_producer());
+  if (exchange.stream_->start(exchange.stop_, &Connection::on_streamed, &exchange)) end_stream();
+  return true;
+}
+
+void Connection::on_streamed(void* context) {
+  auto& exchange = *static_cast<HttpExchange*>(context);
+  if (exchange.connection_ == nullptr) return exchange.worker_.release(exchange);
+  exchange.connection_->end_stream();
+}
+
+// The producer has ended. When it has failed, the client must be able to tell: no last chunk, or a reset where only the
+// end of the connection ends the content (RFC 9112, section 8).
+void Connection::end_stream() {
+  HttpExchange& exchange = *exchange_;
+  ResponseStream& stream = *exchange.stream_;
+  const bool whole = stream.succeeded(worker_.draining());
+  if (whole) stream.finish(protocol_);
+  stream.flush();
+  const bool http10 = exchange.request().version() == Version::Http10;
+  end_exchange(exchange.status_, stream.bytes());
+  if (!whole) {
+    closing_ = true;
+    if (http10) stream_.abort();
+  }
+  resume_reading();
+}
+
+void Connection::send_framed(net::Output& buffer) {
+  net::Output& before = worker_.output(*this);  // the head, and answers in front of it
+  if (!before.empty()) stream_.send(before);
+  stream_.send(buffer);
+  if (stream_.unsent() != 0) watch_answer();
 }
 
 // One send for everything that was written.
@@ -279,6 +366,7 @@ void Connection::flush() {
 
 void Connection::on_sent() {
   if (watch_ == Watch::Answer) watch_ = Watch::None;
+  if (exchange_ != nullptr && exchange_->stream_) return exchange_->stream_->wake();
   if (closing_) return linger();
   if (blocked_) {
     blocked_ = false;
@@ -321,113 +409,6 @@ std::size_t Connection::swallow(std::size_t bytes) {
 void Connection::on_closed(std::error_code) {
   if (HttpExchange* exchange = std::exchange(exchange_, nullptr)) exchange->disconnect();
   worker_.closed(*this);  // deletes it
-}
-
-// --- Time
-// --------------------------------------------------------------------------------------------------------------
-
-// The timer is moved only when the deadline comes nearer; one that goes off too early looks at the deadline again. So
-// the idle deadline of a busy connection costs a store.
-void Connection::watch(Watch what, Milliseconds timeout) {
-  watch_ = timeout.count() == 0 ? Watch::None : what;
-  if (watch_ == Watch::None) return;
-  deadline_ = worker_.loop().now() + static_cast<std::uint64_t>(timeout.count());
-  if (armed() && armed_for_ <= deadline_) return;
-  armed_for_ = deadline_;
-  worker_.loop().arm(*this, timeout);
-}
-
-// The peer has to read what waits for it, at a least rate.
-void Connection::watch_answer() {
-  if (watch_ == Watch::Answer) return;
-  seen_ = stream_.undelivered();
-  watch(Watch::Answer, rate_period());
-}
-
-// Between answers: which timeout the core asks for.
-void Connection::watch_protocol() {
-  const Settings& settings = worker_.shared().settings;
-  if (stream_.unsent() != 0 || closing_) return;
-  switch (protocol_.waiting_for()) {
-    case http1::Waiting::Idle:
-      if (worker_.draining()) return drain();
-      watch(Watch::Idle, settings.idle_timeout);
-      break;
-    case http1::Waiting::Head:
-      if (watch_ != Watch::Head) watch(Watch::Head, settings.head_timeout);
-      break;
-    case http1::Waiting::Body:  // content that is being discarded
-      if (watch_ != Watch::Head) watch(Watch::Head, settings.head_timeout);
-      break;
-    case http1::Waiting::Nothing: watch_ = Watch::None; break;
-  }
-}
-
-void Connection::on_timer() noexcept {
-  if (watch_ == Watch::None || !stream_.is_open()) return;
-  const std::uint64_t now = worker_.loop().now();
-  if (now < deadline_) {
-    armed_for_ = deadline_;
-    worker_.loop().arm(*this, Milliseconds(static_cast<std::int64_t>(deadline_ - now)));
-    return;
-  }
-  expired();
-}
-
-void Connection::expired() {
-  switch (std::exchange(watch_, Watch::None)) {
-    case Watch::None: break;
-    case Watch::Idle:
-    case Watch::Linger: stream_.close(); break;
-    case Watch::Body: check_content_rate(); break;
-    case Watch::Answer: check_answer_rate(); break;
-    case Watch::Head: head_expired(); break;
-  }
-}
-
-void Connection::head_expired() {
-  const http1::Waiting missing = protocol_.waiting_for();
-  if (missing == http1::Waiting::Idle) return stream_.close();
-  protocol_.abandon();
-  if (missing == http1::Waiting::Head) {
-    answer_problem(worker_.take_exchange(),
-                   Problem{Status::RequestTimeout, "the head of the request did not arrive in time", {}, {}});
-  } else {
-    closing_ = true;  // content of an answered request, that was being discarded
-  }
-  flush();
-}
-
-Milliseconds Connection::rate_period() const {
-  const Settings& settings = worker_.shared().settings;
-  return settings.least_rate == 0 ? Milliseconds(0) : settings.grace;
-}
-
-// At least least_rate bytes a second over the last period, or the one who waits is told.
-void Connection::check_content_rate() {
-  if (exchange_ == nullptr || !exchange_->waiting_) return;
-  const Settings& settings = worker_.shared().settings;
-  const std::uint64_t got = exchange_->received_ - std::exchange(seen_, exchange_->received_);
-  if (got * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count())) {
-    watch(Watch::Body, rate_period());
-    return;
-  }
-  protocol_.abandon();
-  exchange_->fail(StreamError::TooSlow);
-  exchange_->wake();
-}
-
-void Connection::check_answer_rate() {
-  const Settings& settings = worker_.shared().settings;
-  const std::uint64_t left = stream_.undelivered();
-  const std::uint64_t before = std::exchange(seen_, left);
-  if (left == 0) return;
-  const std::uint64_t read = before > left ? before - left : 0;
-  if (read * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count())) {
-    watch(Watch::Answer, rate_period());
-  } else {
-    stream_.abort();
-  }
 }
 
 }  // namespace tern::server

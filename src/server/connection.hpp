@@ -11,6 +11,7 @@
 
 #include "http1/connection.hpp"
 #include "net/loop.hpp"
+#include "net/output.hpp"
 #include "net/stream.hpp"
 
 #include <tern/base/block_pool.hpp>
@@ -50,11 +51,18 @@ public:
   void wait_for_content();
   void inform(Status status, const Fields& fields);
 
+  // For the stream of a response: frames a piece of content into `buffer`, sends what is framed, and tells what waits.
+  void frame(net::Output& buffer, std::string_view bytes) { protocol_.write(buffer.text(), bytes); }
+  void send_framed(net::Output& buffer);
+  std::size_t unsent() const noexcept { return stream_.unsent(); }
+  // False once the socket has failed, although on_closed() is still to come: what is sent then is dropped.
+  bool is_open() const noexcept { return stream_.is_open(); }
+
 private:
   friend class Worker;
 
   // What the deadline is about.
-  enum class Watch : std::uint8_t { None, Idle, Head, Body, Answer, Linger };
+  enum class Watch : std::uint8_t { None, Idle, Head, Body, Handler, Answer, Linger };
 
   std::size_t on_bytes(std::span<const char> bytes) override;
   void on_end() override;
@@ -68,7 +76,13 @@ private:
   void answer_problem(HttpExchange& exchange, const Problem& problem);
   void continue_exchange();
   static void on_done(void* exchange);
+  static void on_streamed(void* exchange);
   void complete(Response response);
+  void resume_reading();
+  bool begin_stream(Response& response);
+  void end_stream();
+  void end_exchange(Status status, std::size_t bytes);
+  http1::ResponseHead head_of(const Response& response) const;
   void respond(Response& response);
   void write_response(Response& response);
   void after_answer();
@@ -81,6 +95,8 @@ private:
   void watch_protocol();
   void expired();
   void head_expired();
+  void handler_expired();
+  void wait_for_handler();
   void check_content_rate();
   void check_answer_rate();
   Milliseconds rate_period() const;

@@ -75,6 +75,7 @@ void HttpExchange::disconnect() {
   }
   stop_.stop();
   wake();
+  if (stream_) stream_->wake();  // the last: what ends by it gives this exchange back
 }
 
 void HttpExchange::wake() {
@@ -86,7 +87,9 @@ void HttpExchange::keep_chunk() {
 }
 
 void HttpExchange::reset() noexcept {
-  task_ = {};  // first: its frame may refer to what lives in the arena
+  // First: their frames may refer to what lives in the arena.
+  stream_.reset();
+  task_ = {};
   recycle();
   if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
   connection_ = nullptr;

@@ -2,9 +2,12 @@
 // outlives the connection when the handler does.
 #pragma once
 
+#include "server/response_stream.hpp"
+
 #include <tern/http/exchange.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,6 +32,9 @@ public:
   std::uint16_t remote_port() override;
   std::string_view scheme() override { return "http"; }
 
+  // Null once the socket is gone.
+  Connection* connection() const noexcept { return connection_; }
+
 private:
   friend class Connection;
   friend class Worker;
@@ -45,8 +51,10 @@ private:
   void reset() noexcept;
 
   Worker& worker_;
-  Connection* connection_ = nullptr;  // null once the socket is gone
-  Task<Response> task_;               // while the answer is being made
+  Connection* connection_ = nullptr;        // null once the socket is gone
+  Task<Response> task_;                     // while the answer is being made
+  std::unique_ptr<ResponseStream> stream_;  // while content is made
+  Status status_ = Status::Ok;              // of a streamed response
   std::coroutine_handle<> waiting_;
   std::string_view chunk_;
   bool ended_ = false;  // the content is complete

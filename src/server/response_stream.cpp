@@ -8,8 +8,9 @@
 namespace tern::server {
 namespace {
 
-constexpr std::size_t most_buffered = 32 * 1024;  // bytes that do not wait for the end of the round
-constexpr std::size_t most_waiting = 256 * 1024;  // bytes that wait for the client before the producer does
+constexpr std::size_t most_buffered = 32 * 1024;   // bytes that do not wait for the end of the round
+constexpr std::size_t most_waiting = 256 * 1024;   // bytes that wait for the client before the producer does
+constexpr std::size_t most_at_once = 1024 * 1024;  // bytes before the others have their turn
 constexpr std::size_t longest_filler = 64;
 
 }  // namespace
@@ -27,10 +28,25 @@ bool ResponseStream::start(StopState& stop, void (*call)(void*), void* context) 
   return task_.start(call, context);
 }
 
+bool ResponseStream::succeeded(bool may_stop) noexcept {
+  try {
+    task_.result();
+    return true;
+  } catch (const Cancelled&) {
+    return may_stop;
+  } catch (const std::exception& error) {
+    exchange_.report(std::string("a streamed response broke off: ") + error.what());
+  } catch (...) {
+    exchange_.report("a streamed response broke off: an exception that is no std::exception");
+  }
+  return false;
+}
+
 void ResponseStream::take(std::string_view bytes) {
   Connection& connection = *exchange_.connection();
   quiet_ = false;
   bytes_ += bytes.size();
+  turn_bytes_ += bytes.size();
   connection.frame(buffer_, bytes);
   if (buffer_.size() >= most_buffered) {
     flush();
@@ -41,7 +57,7 @@ void ResponseStream::take(std::string_view bytes) {
 
 void ResponseStream::flush() {
   if (Connection* connection = exchange_.connection(); connection != nullptr && !buffer_.empty()) {
-    connection->send(buffer_);
+    connection->send_framed(buffer_);
   }
 }
 
@@ -50,7 +66,20 @@ bool ResponseStream::gone() const {
 }
 
 bool ResponseStream::writable() const {
-  return exchange_.connection()->unsent() + buffer_.size() <= most_waiting;
+  const Connection& connection = *exchange_.connection();
+  return turn_bytes_ < most_at_once && connection.is_open() && connection.unsent() + buffer_.size() <= most_waiting;
+}
+
+// A client that reads as fast as we write must not keep the loop from the others: then the room comes with the next
+// turn.
+void ResponseStream::when_writable(std::coroutine_handle<> waiting) {
+  waiting_ = waiting;
+  if (waiting_ && turn_bytes_ >= most_at_once && !scheduled()) loop_.schedule(*this);
+}
+
+void ResponseStream::on_turn() noexcept {
+  turn_bytes_ = 0;
+  wake();
 }
 
 void ResponseStream::wake() {

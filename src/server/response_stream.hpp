@@ -1,7 +1,9 @@
 // A response that is made while it is sent: the Writer of its producer. There while the producer runs.
 #pragma once
 
+#include "http1/connection.hpp"
 #include "net/loop.hpp"
+#include "net/output.hpp"
 
 #include <tern/base/box.hpp>
 #include <tern/coro/executor.hpp>
@@ -21,15 +23,18 @@ class HttpExchange;
 
 // Pieces are framed into a buffer as they are written, and leave at the end of the round, or when there are many. The
 // producer waits while more than `most_waiting` bytes wait for the client.
-class ResponseStream final : public Writer, private net::RoundEnd, private Timer {
+class ResponseStream final : public Writer, private net::RoundEnd, private Timer, private Turn {
 public:
   ResponseStream(HttpExchange& exchange, net::Loop& loop, base::Box<http::Producer> producer);
   ~ResponseStream();
 
   // Starts the producer. True when it has ended already; otherwise `call(context)` follows.
   bool start(StopState& stop, void (*call)(void*), void* context);
-  // What the producer threw, again.
-  void rethrow() { task_.result(); }
+  // After the end: whether the content is complete. What the producer threw is reported; a producer that was only
+  // stopped has done its part when `may_stop`.
+  bool succeeded(bool may_stop) noexcept;
+  // Frames the end of the content.
+  void finish(http1::Connection& protocol) { protocol.finish(buffer_.text(), &trailers_); }
 
   // Hands what is buffered to the connection.
   void flush();
@@ -44,10 +49,11 @@ public:
 private:
   void take(std::string_view bytes) override;
   bool writable() const override;
-  void when_writable(std::coroutine_handle<> waiting) override { waiting_ = waiting; }
+  void when_writable(std::coroutine_handle<> waiting) override;
   bool gone() const override;
   void on_round_end() noexcept override { flush(); }
   void on_timer() noexcept override;
+  void on_turn() noexcept override;
 
   HttpExchange& exchange_;
   net::Loop& loop_;
@@ -55,7 +61,8 @@ private:
   Task<> task_;
   std::coroutine_handle<> waiting_;
   net::Output buffer_;
-  std::uint64_t bytes_ = 0;  // of content
+  std::uint64_t bytes_ = 0;     // of content
+  std::size_t turn_bytes_ = 0;  // of content, since the others had their turn
   Milliseconds keep_alive_{0};
   std::string filler_;
   bool quiet_ = true;  // nothing was written since the timer was armed

@@ -6,8 +6,26 @@
 
 namespace tern::server {
 
+bool LazyPool::submit(Priority priority, Job& job) noexcept {
+  try {
+    std::call_once(made_, [this] {
+      pool_ = std::make_unique<ThreadPool>(ThreadPoolOptions{.threads = threads_, .queue = queue_});
+    });
+  } catch (...) {
+    return false;  // no threads to be had: the next one tries again
+  }
+  return pool_->submit(priority, job);
+}
+
+bool LazyPool::withdraw(Job& job) noexcept {
+  return pool_->withdraw(job);
+}
+
 Server::Server(const Service& service, Settings settings, const Log::Options& log)
-    : settings_(std::move(settings)), log_(log), shared_{settings_, service, log_} {}
+    : settings_(std::move(settings)),
+      log_(log),
+      shared_{settings_, service, log_},
+      pool_(settings_.pool_threads, settings_.pool_queue) {}
 
 Server::~Server() {
   stop(Milliseconds(0));
@@ -24,6 +42,7 @@ std::expected<void, net::Error> Server::listen(const net::ListenOptions& options
   };
   for (unsigned i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(shared_, i, room_again));
+    workers_.back()->loop().set_offloader(&pool_);
     if (!workers_.back()->listen(std::move((*sockets)[i]))) {
       const int error = errno;
       workers_.clear();

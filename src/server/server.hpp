@@ -8,6 +8,7 @@
 #include "server/worker.hpp"
 
 #include <tern/http/exchange.hpp>
+#include <tern/net/thread_pool.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -19,6 +20,20 @@
 #include <vector>
 
 namespace tern::server {
+
+// The pool of an app's offloaded work; its threads are made when they are first needed.
+class LazyPool final : public Offloader {
+public:
+  LazyPool(unsigned threads, std::size_t queue) noexcept : threads_(threads), queue_(queue) {}
+  bool submit(Priority priority, Job& job) noexcept override;
+  bool withdraw(Job& job) noexcept override;
+
+private:
+  const unsigned threads_;
+  const std::size_t queue_;
+  std::once_flag made_;
+  std::unique_ptr<ThreadPool> pool_;
+};
 
 class Server {
 public:
@@ -52,6 +67,7 @@ private:
   const Settings settings_;
   Log log_;
   Shared shared_;
+  LazyPool pool_;  // outlives the workers, whose handlers wait for it
   std::vector<std::unique_ptr<Worker>> workers_;
   std::mutex threads_mutex_;
   std::vector<std::thread> threads_;

@@ -27,6 +27,8 @@ struct Settings {
   std::size_t least_rate = 240;               // bytes a second, either way
   std::size_t connections = 1024;             // at once
   std::size_t buffered = 1024 * 1024 * 1024;  // bytes of all buffered contents together
+  unsigned pool_threads = 0;                  // 0: one for each processor
+  std::size_t pool_queue = 1024;              // jobs of each priority
   AccessFormat access = AccessFormat::Off;
   std::string server_name = {};  // the Server field; empty: none
 };

@@ -34,6 +34,8 @@ server::Settings settings_of(const Options& options) {
   settings.least_rate = options.timeouts.least_rate;
   settings.connections = options.connections != 0 ? options.connections : server::usable_descriptors();
   settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;
+  settings.pool_threads = options.pool_threads;
+  settings.pool_queue = options.pool_queue;
   settings.access = static_cast<server::AccessFormat>(options.log.access);
   settings.server_name = options.server;
   return settings;

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -294,48 +293,42 @@ TEST_F(RunFiles, writes_the_access_log_and_the_error_log) {
   }
 }
 
-// A process of its own that runs an app; signals are for whole processes.
-class RunProcess : public RunFiles {
+// An app that runs in a thread of its own, and signals for the whole process.
+class RunSignals : public RunFiles {
 protected:
-  // The port that the child serves.
+  RunSignals() {
+    add_hello(app);
+    app.get("/late", [this]() -> Task<Response> {
+      arrived = true;
+      while (!released) {
+        const NextRound next;
+        co_await next;
+      }
+      co_return Response::text("late");
+    });
+  }
+
+  // Returns when the app serves; its port.
   std::uint16_t run(Milliseconds drain = Seconds(30)) {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    child_ = ::fork();
-    if (child_ == 0) {
-      App app;
-      add_hello(app);
-      app.get("/late", []() -> Task<Response> {
-        while (!released) {
-          const NextRound next;
-          co_await next;
-        }
-        co_return Response::text("late");
-      });
-      app.on_start([&app, out = ends[1]] {
-        const std::uint16_t port = app.port();
-        if (::write(out, &port, sizeof port) != sizeof port) std::_Exit(9);
-      });
-      Options options = quiet();
-      options.timeouts.drain = drain;
-      options.log.level = LogLevel::Info;
-      options.log.error_file = folder / "error";
-      std::signal(SIGUSR1, [](int) { released = true; });
-      std::_Exit(app.run(options));
-    }
-    std::uint16_t port = 0;
-    EXPECT_EQ(::read(ends[0], &port, sizeof port), static_cast<ssize_t>(sizeof port));
-    ::close(ends[0]);
-    ::close(ends[1]);
-    return port;
+    std::promise<std::uint16_t> port;
+    app.on_start([&] { port.set_value(app.port()); });
+    Options options = quiet();
+    options.timeouts.drain = drain;
+    options.log.level = LogLevel::Info;
+    options.log.error_file = folder / "error";
+    result_ = std::async(std::launch::async, [this, options] { return app.run(options); });
+    return port.get_future().get();
   }
-  void signal(int number) const { ::kill(child_, number); }
-  int status() const {
-    int status = 0;
-    ::waitpid(child_, &status, 0);
-    return status;
+  static void signal(int number) { ::kill(::getpid(), number); }
+  int result() { return result_.get(); }
+  // A connection on which a request waits for its answer.
+  net::Peer busy(std::uint16_t port) {
+    net::Peer peer = connect(port);
+    peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n");
+    while (!arrived) std::this_thread::yield();
+    return peer;
   }
-  // Blocks until the child has logged that.
+  // Blocks until that is in the log.
   bool logged(std::string_view text) const {
     for (int i = 0; i < 20'000; ++i) {
       if (content(folder / "error").find(text) != std::string::npos) return true;
@@ -343,6 +336,10 @@ protected:
     }
     return false;
   }
+
+  std::atomic<bool> arrived = false;
+  std::atomic<bool> released = false;
+  App app;
 
 private:
   struct NextRound {
@@ -352,59 +349,80 @@ private:
     }
     void await_resume() const noexcept {}
   };
-  static inline std::atomic<bool> released = false;
-  pid_t child_ = 0;
+  std::future<int> result_;
 };
 
-TEST_F(RunProcess, ends_with_0_on_either_signal) {
+TEST_F(RunSignals, end_it_with_0) {
   for (const int number : {SIGTERM, SIGINT}) {
     const std::uint16_t port = run();
     EXPECT_TRUE(get(port).ends_with("Hello, World!"));
     signal(number);
-    EXPECT_EQ(status(), 0);
+    EXPECT_EQ(result(), 0);
     EXPECT_FALSE(connect(port));
   }
 }
 
-TEST_F(RunProcess, lets_a_request_in_flight_end) {
+TEST_F(RunSignals, let_a_request_in_flight_end) {
   const std::uint16_t port = run();
-  net::Peer peer = connect(port);
-  peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n");
+  net::Peer peer = busy(port);
   net::Peer other = connect(port);
   other.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_FALSE(other.receive_some().empty());
   signal(SIGTERM);
   EXPECT_TRUE(other.receive_all().empty());  // an idle one ends at once
-  signal(SIGUSR1);
+  ASSERT_TRUE(logged("stopping: requests in flight may end"));
+  while (connect(port)) std::this_thread::yield();  // both loops drain by now
+  released = true;
   const std::string answer = peer.receive_all();
   EXPECT_TRUE(answer.ends_with("late")) << answer;
-  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos);
+  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
   peer.close();
-  EXPECT_EQ(status(), 0);
+  EXPECT_EQ(result(), 0);
 }
 
-TEST_F(RunProcess, a_second_signal_ends_it_at_once) {
-  const std::uint16_t port = run(Seconds(600));
-  net::Peer peer = connect(port);
-  peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\nGET /late HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_TRUE(get(port).ends_with("Hello, World!"));
+TEST_F(RunSignals, the_second_ends_it_at_once) {
+  const net::Peer peer = busy(run(Seconds(600)));
   signal(SIGTERM);
   ASSERT_TRUE(logged("stopping: requests in flight may end"));
   signal(SIGINT);
-  EXPECT_EQ(status(), 0);
+  EXPECT_EQ(result(), 0);
   EXPECT_TRUE(logged("stopping at once"));
 }
 
-TEST_F(RunProcess, gives_up_after_the_drain_timeout) {
-  const std::uint16_t port = run(Milliseconds(50));
-  net::Peer peer = connect(port);
-  peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_TRUE(get(port).ends_with("Hello, World!"));
+TEST_F(RunSignals, give_up_after_the_drain_timeout) {
+  const net::Peer peer = busy(run(Milliseconds(50)));
   signal(SIGTERM);
-  EXPECT_EQ(status(), 0);
+  EXPECT_EQ(result(), 0);
 }
 
-TEST_F(RunProcess, run_answers_1_when_it_cannot_start) {
+TEST_F(RunSignals, a_drain_timeout_of_zero_is_none) {
+  net::Peer peer = busy(run(Milliseconds(0)));
+  signal(SIGTERM);
+  ASSERT_TRUE(logged("stopping: requests in flight may end"));
+  released = true;
+  EXPECT_TRUE(peer.receive_all().ends_with("late"));
+  peer.close();
+  EXPECT_EQ(result(), 0);
+}
+
+TEST_F(RunSignals, what_they_did_before_comes_back) {
+  const auto before = std::signal(SIGTERM, SIG_IGN);
+  app.on_start([] { ::raise(SIGTERM); });
+  EXPECT_EQ(app.run(quiet()), 0);
+  EXPECT_EQ(std::signal(SIGTERM, before), SIG_IGN);
+}
+
+TEST_F(RunSignals, a_second_run_in_the_same_process_is_an_error) {
+  run();
+  App other;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(other.run(quiet()), 1);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("two apps run at once"), std::string::npos);
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+}
+
+TEST(Run, run_answers_1_when_it_cannot_start) {
   App first;
   first.start(quiet());
   App second;
@@ -412,14 +430,6 @@ TEST_F(RunProcess, run_answers_1_when_it_cannot_start) {
   EXPECT_EQ(second.run(quiet(first.port())), 1);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "tern: cannot serve: address already in use: " + first.address() + "\n");
-}
-
-TEST_F(RunProcess, what_signals_did_before_comes_back) {
-  const auto before = std::signal(SIGTERM, SIG_IGN);
-  App app;
-  app.on_start([] { ::raise(SIGTERM); });
-  EXPECT_EQ(app.run(quiet()), 0);
-  EXPECT_EQ(std::signal(SIGTERM, before), SIG_IGN);
 }
 
 }  // namespace

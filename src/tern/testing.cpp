@@ -5,6 +5,7 @@
 #include <tern/base/ascii.hpp>
 #include <tern/base/number.hpp>
 #include <tern/http/memory_exchange.hpp>
+#include <tern/http/writer.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -47,13 +48,48 @@ Answer read_answer(std::string_view text) {
   return answer;
 }
 
-Response response_of(Reply reply) {
-  if (reply.ready()) return std::move(reply.response());
+template <class T>
+T run_at_once(Task<T>& task) {
   const auto nothing = [](void*) {};
-  if (!reply.task().start(nothing, nullptr)) {
+  if (!task.start(nothing, nullptr)) {
     throw std::runtime_error("the handler waits for something that only a server has: start the app for this test");
   }
-  return reply.task().result();
+  return task.result();
+}
+
+Response response_of(Reply reply) {
+  return reply.ready() ? std::move(reply.response()) : run_at_once(reply.task());
+}
+
+// Collects the content of a streamed response.
+class TextWriter final : public Writer {
+public:
+  std::string text;
+  void keep_alive(Milliseconds, std::string_view) override {}
+
+private:
+  void take(std::string_view bytes) override { text += bytes; }
+  bool writable() const override { return true; }
+  void when_writable(std::coroutine_handle<>) override {}
+  bool gone() const override { return false; }
+};
+
+// The response as the serialiser writes it. What a stream throws is thrown on.
+Answer written(http1::Connection& protocol, Response& response) {
+  if (const auto producer = response.take_producer()) {
+    TextWriter writer;
+    Task<> task = producer->run(writer);
+    run_at_once(task);
+    response.content(std::move(writer.text));
+  }
+  http1::ResponseHead head;
+  head.status = response.status();
+  head.fields = &response.fields();
+  head.content_type = response.literal_type();
+  head.close = response.closes();
+  std::string out;
+  protocol.answer(out, head, response.content());
+  return read_answer(out);
 }
 
 }  // namespace
@@ -103,32 +139,21 @@ Answer Client::send(const Question& question) {
   // The core takes one head; content is handed to the exchange, so that its size does not matter here.
   protocol.receive(text);
   const http1::Event event = protocol.next(head);
-  std::string out;
-  Response response;
-  if (event == http1::Event::Request) {
-    protocol.take_content();
-    std::vector<std::pair<std::string, std::string>> fields;
-    for (const Field& field : head.fields) fields.emplace_back(field.name, field.value);
-    MemoryExchange exchange(head.method, std::string(head.target), std::move(fields), question.body);
-    exchange.set_remote(question.remote);
-    response = response_of(service_->serve(exchange));
-    reports_.insert(reports_.end(), exchange.reports().begin(), exchange.reports().end());
-    http1::ResponseHead answer;
-    answer.status = response.status();
-    answer.fields = &response.fields();
-    answer.content_type = response.literal_type();
-    answer.close = response.closes();
-    protocol.answer(out, answer, response.content());  // while the arena of the exchange still holds the content
-    return read_answer(out);
+  if (event == http1::Event::Reject) {
+    const Problem problem{protocol.rejected().status, std::string(protocol.rejected().detail), {}, {}};
+    Response response = service_->refuse(problem);
+    return written(protocol, response);
   }
-  if (event != http1::Event::Reject) throw std::runtime_error("the request of the test is not complete: " + text);
-  response = service_->refuse({protocol.rejected().status, std::string(protocol.rejected().detail), {}, {}});
-  http1::ResponseHead answer;
-  answer.status = response.status();
-  answer.fields = &response.fields();
-  answer.content_type = response.literal_type();
-  protocol.answer(out, answer, response.content());
-  return read_answer(out);
+  if (event != http1::Event::Request) throw std::runtime_error("the request of the test is not complete: " + text);
+  protocol.take_content();
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (const Field& field : head.fields) fields.emplace_back(field.name, field.value);
+  MemoryExchange exchange(head.method, std::string(head.target), std::move(fields), question.body);
+  exchange.set_remote(question.remote);
+  Response response = response_of(service_->serve(exchange));
+  const Answer answer = written(protocol, response);  // while the exchange holds what the content may be a view of
+  reports_.insert(reports_.end(), exchange.reports().begin(), exchange.reports().end());
+  return answer;
 }
 
 }  // namespace tern::testing

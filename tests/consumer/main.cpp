@@ -1,6 +1,6 @@
 // A program outside of Tern's tree, built against the installed library: serves one request of its own and ends.
-#include <tern/testing.hpp>
 #include <tern/tern.hpp>
+#include <tern/testing.hpp>
 
 struct Sum {
   int a = 0;

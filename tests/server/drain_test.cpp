@@ -61,7 +61,7 @@ TEST_F(Drain, lets_half_a_head_become_a_request) {
 }
 
 TEST_F(Drain, lets_a_large_answer_be_read_to_its_end) {
-  Client client = this->client(4096);
+  Client client = this->client(64 * 1024);
   client.get("/large/10000000");
   ASSERT_TRUE(running().eventually([this] { return running().counters().sends.value() > 0; }));
   running().drain();

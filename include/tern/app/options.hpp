@@ -41,6 +41,8 @@ struct Options {
   Limits limits = {};                   // of each request; routes may change them
   std::size_t buffered = 0;             // bytes of all buffered contents together, 503; 0: a quarter of the memory
   std::size_t connections = 0;          // at once; 0: what the descriptor limit allows, less a reserve
+  unsigned pool_threads = 0;            // for offload() and blocking(); 0: one for each processor
+  std::size_t pool_queue = 1024;        // jobs of each priority that may wait for a thread: 503 past it
   Timeouts timeouts = {};
   LogOptions log = {};
   std::string server = {};  // the Server field; empty: none

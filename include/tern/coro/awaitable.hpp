@@ -53,8 +53,8 @@ struct CurrentStop {
 
 }  // namespace coro
 
-// The stop token of the coroutine that asks, for those that compute: co_await tern::current_stop(). Does not wait. Valid
-// until that coroutine has ended.
+// The stop token of the coroutine that asks, for those that compute: co_await tern::current_stop(). Does not wait.
+// Valid until that coroutine has ended.
 inline coro::CurrentStop current_stop() noexcept {
   return {};
 }

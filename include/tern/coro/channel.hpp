@@ -170,7 +170,7 @@ private:
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   bool closed_ = false;
-  coro::List<coro::SendWait<T>> senders_;      // only while all places are taken
+  coro::List<coro::SendWait<T>> senders_;       // only while all places are taken
   coro::List<coro::ReceiveWait<T>> receivers_;  // only while none is
 };
 

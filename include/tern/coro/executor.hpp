@@ -91,8 +91,8 @@ private:
   std::mutex turns_mutex_;  // for the turns, and Turn::executor_
   coro::List<Turn> turns_;
   coro::List<Turn> taken_;  // that are being called
-  unsigned scheduled_ = 0;  // counts calls of schedule()
-  unsigned awaiting_ = 0;   // threads in await_turn()
+  unsigned awaiting_ = 0;   // calls of await_turn() that wait
+  unsigned arrivals_ = 0;   // turns that were scheduled meanwhile; they wait for it to change
   std::size_t jobs_out_ = 0;
 };
 

@@ -150,8 +150,9 @@ class [[nodiscard]] Offload {
 public:
   static_assert(std::is_invocable_v<F&>, "offload() takes a function without parameters");
   static_assert(!std::is_reference_v<std::invoke_result_t<F&>>, "an offloaded function returns a value, no reference");
-  static_assert(!requires(std::invoke_result_t<F&> result) { result.operator co_await(); },
-                "offload() takes a function that blocks; a coroutine is awaited itself");
+  static_assert(
+      !requires(std::invoke_result_t<F&> result) { result.operator co_await(); },
+      "offload() takes a function that blocks; a coroutine is awaited itself");
   static_assert(SafelyAwaited<F>,
                 "this GCC destroys what such a lambda captures twice: give it a name, and offload(name)");
 
@@ -176,8 +177,8 @@ private:
 // Throws Overloaded when the pool is full. When the coroutine is stopped, a function that has not begun never will, and
 // the await ends with Cancelled; one that has begun is not interrupted, and the await ends with it, result and all.
 // (One that computes for long can look at a StopToken that it captures: co_await tern::current_stop().) A frame that is
-// destroyed meanwhile waits for it too. On a thread without an executor, such as in a test without a server, f is called
-// on the spot.
+// destroyed meanwhile waits for it too. On a thread without an executor, such as in a test without a server, f is
+// called on the spot.
 template <class F>
 coro::Offload<F> offload(Priority priority, F&& f) {
   return coro::Offload<F>(nullptr, priority, std::forward<F>(f));

@@ -45,8 +45,8 @@ public:
   void stop() noexcept { stop_.stop(); }
   StopToken stop_token() noexcept { return StopToken(stop_); }
 
-  // Ends when no task runs. When the one who waits is stopped, the scope is stopped too, and join() ends with Cancelled,
-  // also not before no task runs. Those who are no coroutines start it: Task<> joining = scope.join();
+  // Ends when no task runs. When the one who waits is stopped, the scope is stopped too, and join() ends with
+  // Cancelled, also not before no task runs. Those who are no coroutines start it: Task<> joining = scope.join();
   Task<void> join();
 
 private:

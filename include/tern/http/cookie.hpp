@@ -18,8 +18,8 @@ struct SetCookie {
   std::string name;
   std::string value;
   std::string path = "/";
-  std::string domain;              // empty: this host only
-  std::optional<Seconds> max_age;  // unset: until the browser closes; zero deletes the cookie
+  std::string domain = {};              // empty: this host only
+  std::optional<Seconds> max_age = {};  // unset: until the browser closes; zero deletes the cookie
   bool secure = true;
   bool http_only = true;
   SameSite same_site = SameSite::Lax;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tern/base/arena.hpp>
+#include <tern/base/duration.hpp>
 #include <tern/coro/stop_token.hpp>
 #include <tern/http/problem.hpp>
 #include <tern/http/reply.hpp>
@@ -19,6 +20,9 @@ namespace tern {
 // What a route may change for itself.
 struct Limits {
   std::size_t body = 10 * 1024 * 1024;  // bytes of content; past it 413
+  // For an asynchronous handler, once it has the content: past it 503 and a close, while the handler is stopped and
+  // goes on until it returns. Zero: as long as it takes.
+  Milliseconds answer = Milliseconds(0);
 };
 
 // Why content could not be read to its end.

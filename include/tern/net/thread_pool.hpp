@@ -21,7 +21,7 @@ struct ThreadPoolOptions {
   int nice = 10;                   // added to the process's, so that loops get the processor first; 0 to 19
   std::string name = "tern-pool";  // of the threads, as ps and top show them; a number follows
   // Gets what posted functions throw, on the thread that ran them. Without it, such an exception ends the process.
-  base::Function<void(std::exception_ptr)> on_error;
+  base::Function<void(std::exception_ptr)> on_error = {};
 };
 
 // Its functions may be called from any thread, by jobs too, but for shutdown() and the destructor.

@@ -1,0 +1,74 @@
+// blocking(): handlers that block or compute, on the app's thread pool.
+#pragma once
+
+#include <tern/app/handler_traits.hpp>
+#include <tern/coro/offload.hpp>
+#include <tern/coro/task.hpp>
+#include <tern/http/body_stream.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace tern {
+namespace app {
+
+template <class A>
+concept NotForPools =
+    std::is_same_v<std::remove_cvref_t<A>, Request> || std::is_same_v<std::remove_cvref_t<A>, BodyStream>;
+
+// A coroutine around the handler, which the binding takes like any other.
+template <class F, class R, class... A>
+class BlockingHandler {
+public:
+  BlockingHandler(Priority priority, F handler) : handler_(std::move(handler)), priority_(priority) {}
+
+  Task<R> operator()(A... arguments) const {
+    const auto call = [&]() -> R { return handler_(static_cast<A&&>(arguments)...); };
+    co_return co_await offload(priority_, call);
+  }
+
+private:
+  F handler_;
+  Priority priority_;
+};
+
+template <class F, class R, class... A>
+auto make_blocking(Priority priority, F handler, Signature<R, A...>) {
+  static_assert(
+      !(false || ... || NotForPools<A>),
+      "tern: a blocking handler runs on the thread pool, where tern::Request& and tern::BodyStream must not go: take "
+      "extractors instead");
+  return BlockingHandler<F, R, A...>(priority, std::move(handler));
+}
+
+template <class F>
+auto make_blocking(Priority priority, F handler) {
+  using Traits = HandlerTraits<F>;
+  static_assert(
+      Traits::kind == Callable::Usable,
+      "tern: blocking() takes a function, a lambda that is neither generic nor mutable, or an object with one const "
+      "operator()");
+  if constexpr (Traits::kind == Callable::Usable) {
+    using Result = typename Traits::Result;
+    return [&]<class... A>(TypeList<A...>) {
+      return make_blocking(priority, std::move(handler), Signature<Result, A...>{});
+    }(typename Traits::Arguments{});
+  }
+}
+
+}  // namespace app
+
+// app.get("/ln", tern::blocking([](tern::Query<Ln> q) { … })): the parameters are extracted on the loop, the handler is
+// called on the thread pool, and its result is answered by the loop. It must not touch what belongs to the loop:
+// Request& and BodyStream do not compile. A full pool answers 503 with Retry-After; a request whose client has gone
+// before the handler has begun is dropped.
+template <class F>
+auto blocking(Priority priority, F handler) {
+  return app::make_blocking(priority, std::move(handler));
+}
+template <class F>
+auto blocking(F handler) {
+  return blocking(Priority::Normal, std::move(handler));
+}
+
+}  // namespace tern
