@@ -106,7 +106,7 @@ void Connection::begin(HttpExchange& exchange) {
   exchange.pin();
   exchange.chunk_ = exchange.arena().copy(exchange.chunk_);
   exchange.task_ = std::move(reply.task());
-  exchange.task_.set_stop(&exchange.stop_);
+  exchange.task_.inherit_stop(&exchange.stop_);
   if (exchange.task_.start(&Connection::on_done, &exchange)) {
     Response response = exchange.task_.result();
     return respond(response);

@@ -25,7 +25,7 @@ Server::Server(const Service& service, Settings settings, const Log::Options& lo
     : settings_(std::move(settings)),
       log_(log),
       shared_{settings_, service, log_},
-      pool_(settings_.pool_threads, settings_.pool_queue) {}
+      pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue) {}
 
 Server::~Server() {
   stop(Milliseconds(0));
