@@ -1,12 +1,7 @@
 // Handlers that wait, compute elsewhere, or read the content as it comes.
-#include "server/running.hpp"
-
-#include <tern/tern.hpp>
-
-#include <gtest/gtest.h>
+#include "server/app_test.hpp"
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -15,24 +10,7 @@
 namespace tern::testing {
 namespace {
 
-class Handlers : public ::testing::Test {
-protected:
-  Running& running() {
-    if (!running_) running_ = std::make_unique<Running>(app.service(), settings);
-    return *running_;
-  }
-  Client client() { return running().client(); }
-  bool all_ended() {
-    return running().eventually([this] { return running().worker().exchanges_in_use() == 0; });
-  }
-
-  App app;
-  Gate gate;
-  server::Settings settings;
-
-private:
-  std::unique_ptr<Running> running_;
-};
+using Handlers = AppTest;
 
 struct Series {
   double value = 0;

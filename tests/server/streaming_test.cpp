@@ -1,37 +1,14 @@
 // Responses that are made while they are sent: chunks, events, backpressure, producers that fail and clients that go.
-#include "server/running.hpp"
-
-#include <tern/tern.hpp>
-
-#include <gtest/gtest.h>
+#include "server/app_test.hpp"
 
 #include <atomic>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
 namespace tern::testing {
 namespace {
 
-class Streams : public ::testing::Test {
-protected:
-  Running& running() {
-    if (!running_) running_ = std::make_unique<Running>(app.service(), settings);
-    return *running_;
-  }
-  Client client(int receive_buffer = 0) { return running().client(receive_buffer); }
-  // Whether every exchange has ended.
-  bool all_ended() {
-    return running().eventually([this] { return running().worker().exchanges_in_use() == 0; });
-  }
-
-  App app;
-  Gate gate;
-  server::Settings settings;
-
-private:
-  std::unique_ptr<Running> running_;
-};
+using Streams = AppTest;
 
 // Tells when the frame that holds it has gone.
 struct Mark {
