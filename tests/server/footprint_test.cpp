@@ -177,8 +177,6 @@ TEST_F(Footprint, an_idle_connection_holds_less_than_a_kilobyte) {
     clients.back().get("/hello");
     ASSERT_EQ(clients.back().answer().status, 200);
   }
-  std::size_t own = 0;
-  for (const Client& client : clients) own += sizeof(client);
   const std::size_t each = (held() - before) / count;
   RecordProperty("bytes", std::to_string(each));
   std::printf("an idle connection: %zu bytes on the heap (the test's clients included)\n", each);
