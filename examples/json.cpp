@@ -13,9 +13,9 @@ namespace {
 struct Order {
   std::string item;
   double price;
-  int quantity = 1;                 // may be missing, for it has a default;
-  bool gift = false;                // so may this
-  std::optional<std::string> note;  // and this
+  int quantity = 1;  // may be missing, for it has a default;
+  std::optional<bool> gift;
+  std::optional<std::string> note;  // so may these
 };
 
 struct Amounts {
@@ -38,7 +38,7 @@ Receipt order(tern::Json<Order> order) {
   return {
       .item = order->item,
       .quantity = order->quantity,
-      .gift = order->gift,
+      .gift = order->gift.value_or(false),
       .amounts = {.net = net, .tax = net * 0.25, .total = net * 1.25},
       .discounts = {order->price, order->price * 0.75, order->price * 0.5},
       .remarks = {order->note.value_or("thank you")},
