@@ -4,6 +4,7 @@
 #include "app/core.hpp"
 #include "server/server.hpp"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 namespace tern {
 namespace {
@@ -201,12 +203,15 @@ int App::run(const Options& options) {
       ended = true;
       tell(descriptor);
     });
-    for (bool first = true; !ended; first = false) {
+    for (bool first = true; !ended;) {
+      // poll(), because ThreadSanitizer runs signal handlers in it, but not in read().
+      pollfd waiting{*event, POLLIN, 0};
+      if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) break;
       std::uint64_t count = 0;
-      if (::read(*event, &count, sizeof count) < 0 && errno != EINTR) break;
+      if (waiting.revents == 0 || ::read(*event, &count, sizeof count) != sizeof count) continue;
       if (ended) break;
       // Ctrl-C twice within one read is still two.
-      const bool patient = first && count == 1;
+      const bool patient = std::exchange(first, false) && count == 1;
       server->log().write(server::Severity::Info,
                           patient ? "stopping: requests in flight may end" : "stopping at once");
       server->stop(patient ? server->settings().drain_timeout : Milliseconds(0));
