@@ -282,23 +282,6 @@ TEST_F(ListenerTest, drains_its_queue_before_it_closes_so_that_nobody_is_reset) 
   }
 }
 
-// UBSan needs descriptors of its own when it meets an object of a class for the first time, so all of them are met
-// before there are none left.
-void introduce_everything(Loop& loop) {
-  Collector collector;
-  Listener listener;
-  auto sockets = listen({.port = 0});
-  ASSERT_TRUE(sockets);
-  ASSERT_TRUE(listener.open(loop, std::move(sockets->front()), collector));
-  const Peer peer = Peer::connect(listener.address());
-  Alarm alarm([&] {
-    EXPECT_EQ(collector.sockets.size(), 1U);
-    loop.stop();
-  });
-  loop.arm(alarm, Milliseconds(20));
-  loop.run();
-}
-
 // Lets the process have few descriptors, and takes all that are left.
 class NoDescriptors {
 public:
@@ -324,7 +307,6 @@ private:
 };
 
 TEST_F(ListenerTest, pauses_when_descriptors_run_out_and_goes_on_when_one_is_free_again) {
-  introduce_everything(loop);
   const Peer peer = Peer::connect(listener.address());
   const auto rounds = loop.counters().rounds.value();
   NoDescriptors none;
@@ -343,7 +325,6 @@ TEST_F(ListenerTest, goes_on_as_soon_as_a_stream_of_the_loop_has_closed) {
   auto [near, far] = connected_pair();
   TestConnection connection;
   connection.stream.open(loop, std::move(far), connection);
-  introduce_everything(loop);
   const Peer peer = Peer::connect(listener.address());
   NoDescriptors none;
   collector.then = [&] { loop.stop(); };
@@ -360,7 +341,6 @@ TEST_F(ListenerTest, goes_on_as_soon_as_a_stream_of_the_loop_has_closed) {
 }
 
 TEST_F(ListenerTest, may_be_closed_while_descriptors_are_out) {
-  introduce_everything(loop);
   const Peer peer = Peer::connect(listener.address());
   NoDescriptors none;
   Alarm close_it([&] {

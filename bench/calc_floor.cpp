@@ -1,0 +1,56 @@
+// What examples/calc.cpp computes, on some threads that do nothing else: prints how many series a second they reach.
+//   calc-floor THREADS SECONDS
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+namespace {
+
+double series(double value) {
+  constexpr int terms = 5'000'000;
+  double sum = 0;
+  for (int n = 1; n <= terms; ++n) sum += (n % 2 == 1 ? 1 : -1) * std::pow(value, n) / n;
+  return sum;
+}
+
+struct Counted {
+  long series = 0;
+  double seconds = 0;
+  double sum = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: calc-floor THREADS SECONDS\n");
+    return 2;
+  }
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = std::chrono::duration<double>(std::atof(argv[2]));
+  std::vector<Counted> counts(static_cast<std::size_t>(std::atoi(argv[1])));
+  std::vector<std::thread> threads;
+  for (Counted& count : counts) {
+    threads.emplace_back([&count, seconds] {
+      volatile double value = 0.6;  // so that no series is left out
+      const auto begin = Clock::now();
+      do {
+        count.sum += series(value);
+        ++count.series;
+        count.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      } while (count.seconds < seconds.count());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  double rate = 0;
+  double sum = 0;
+  for (const Counted& count : counts) {
+    rate += static_cast<double>(count.series) / count.seconds;
+    sum += count.sum;
+  }
+  std::printf("%.3f\n", rate);
+  return std::isfinite(sum) ? 0 : 1;
+}

@@ -1,0 +1,92 @@
+"""What handlers that wait or compute cost, and whom they hold up."""
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+
+from harness.common import ROOT, Server, build, median, note, percentile, run
+
+ROUNDS = 5
+SECONDS = 6          # of each round
+CALC = "/calc?value=0.6"
+COUNTED = 2000       # requests under callgrind
+
+
+def floor_rate():
+    """Series a second that two threads reach which do nothing else."""
+    return float(run("build/release/bin/calc-floor", "2", str(SECONDS)).stdout)
+
+
+def calc_rate():
+    """Answers a second of /calc, with 8 clients."""
+    server = Server("calc", threads=2)
+    done = run("wrk", "-t1", "-c8", f"-d{SECONDS}s", "--timeout", "30s", f"http://127.0.0.1:{server.port}{CALC}").stdout
+    server.stop()
+    if "Non-2xx" in done or "Socket errors" in done:
+        raise RuntimeError(done)
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", done).group(1))
+
+
+def hello_p99(beside_calc):
+    """Microseconds, of GET /hello offered 100 times a second by ten clients."""
+    server = Server("calc", threads=2)
+    address = f"http://127.0.0.1:{server.port}"
+    load = None
+    if beside_calc:
+        load = subprocess.Popen(["wrk", "-t1", "-c8", f"-d{SECONDS + 2}s", "--timeout", "30s", address + CALC],
+                                stdout=subprocess.DEVNULL)
+        time.sleep(1)  # until the pool is busy
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, "log")
+        run("h2load", "--h1", "-c10", "--rps=10", f"-D{SECONDS}", f"--log-file={log}", address + "/hello")
+        lines = [line.split("\t") for line in log.read_text().splitlines()]
+    if load:
+        load.wait()
+    server.stop()
+    if not lines or any(line[1] != "200" for line in lines):
+        raise RuntimeError("GET /hello failed")
+    return percentile([int(line[2]) for line in lines], 99)
+
+
+def instructions(path, requests):
+    """User instructions of a server, from its start to its end, that answers so many requests."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "out")
+        server = Server("bench-server", under=("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"))
+        run("ab", "-q", "-k", "-c1", f"-n{requests}", f"http://127.0.0.1:{server.port}{path}")
+        server.stop()
+        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M).group(1))
+
+
+def instructions_per_request(path):
+    return (instructions(path, 2 * COUNTED) - instructions(path, COUNTED)) / COUNTED
+
+
+def measure():
+    build("calc", "calc-floor", "bench-server")
+    ratios, quiet, busy = [], [], []
+    for number in range(ROUNDS):
+        note(f"/calc and its floor, round {number + 1} of {ROUNDS}")
+        floor = floor_rate()
+        rate = calc_rate()
+        ratios.append((rate / floor, rate, floor))
+    for number in range(ROUNDS):
+        note(f"/hello alone and beside /calc, round {number + 1} of {ROUNDS}")
+        quiet.append(hello_p99(False))
+        busy.append(hello_p99(True))
+    note("counting instructions")
+    plain = instructions_per_request("/")
+    coroutine = instructions_per_request("/async")
+    ratio, rate, floor = median(ratios)
+    return [
+        ("two threads that only compute: series a second", f"{floor:.2f}"),
+        ("`GET /calc`, 8 clients: answers a second", f"{rate:.2f}"),
+        ("as a share of the former", f"{ratio:.1%}"),
+        ("`GET /hello`, 100 a second: p99", f"{median(quiet):,} µs"),
+        ("the same beside 8 clients on `/calc`: p99", f"{median(busy):,} µs"),
+        ("as a multiple of the former", f"{median(busy) / median(quiet):.1f}"),
+        ("plain hello: user instructions per request", f"{plain:,.0f}"),
+        ("hello as a coroutine: user instructions per request", f"{coroutine:,.0f}"),
+        ("more than the former", f"{coroutine / plain - 1:.1%}"),
+    ]
