@@ -1,9 +1,11 @@
 // What examples/calc.cpp computes, on some threads that do nothing else: prints how many series a second they reach.
 //   calc-floor THREADS SECONDS
+#include <tern/base/number.hpp>
+
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -25,13 +27,18 @@ struct Counted {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
+  const auto number = [&](int at) {
+    return argc == 3 ? tern::base::parse_integer<std::uint16_t>(argv[at]) : std::nullopt;
+  };
+  const auto wanted_threads = number(1);
+  const auto wanted_seconds = number(2);
+  if (!wanted_threads || !wanted_seconds) {
     std::fprintf(stderr, "usage: calc-floor THREADS SECONDS\n");
     return 2;
   }
   using Clock = std::chrono::steady_clock;
-  const auto seconds = std::chrono::duration<double>(std::atof(argv[2]));
-  std::vector<Counted> counts(static_cast<std::size_t>(std::atoi(argv[1])));
+  const auto seconds = std::chrono::duration<double>(*wanted_seconds);
+  std::vector<Counted> counts(*wanted_threads);
   std::vector<std::thread> threads;
   for (Counted& count : counts) {
     threads.emplace_back([&count, seconds] {
