@@ -1,46 +1,16 @@
 #include "http/multipart_feed.hpp"
 
-#include <gtest/gtest.h>
-#include <sys/mman.h>
+#include "base/guarded_text.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <new>
+#include <gtest/gtest.h>
+
 #include <numeric>
 #include <vector>
 
 namespace tern::multipart::testing {
 namespace {
 
-constexpr std::size_t page = 4096;
-constexpr std::size_t room = 32 * page;
-
-// A copy of a text that is followed by an unreadable page.
-class GuardedText {
-public:
-  GuardedText() {
-    void* mapped = mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) throw std::bad_alloc();
-    begin_ = static_cast<char*>(mapped);
-    if (mprotect(begin_ + room, page, PROT_NONE) != 0) throw std::bad_alloc();
-  }
-  ~GuardedText() { munmap(begin_, room + page); }
-  GuardedText(const GuardedText&) = delete;
-  GuardedText& operator=(const GuardedText&) = delete;
-
-  // The copy before is overwritten with other bytes, so that a view kept too long shows.
-  std::string_view copy(std::string_view text) {
-    std::memset(begin_ + room - size_, '?', size_);
-    size_ = text.size();
-    char* const to = begin_ + room - size_;
-    if (size_ != 0) std::memcpy(to, text.data(), size_);
-    return {to, size_};
-  }
-
-private:
-  char* begin_ = nullptr;
-  std::size_t size_ = 0;
-};
+using tern::testing::GuardedText;
 
 class Feeder {
 public:
@@ -48,7 +18,7 @@ public:
 
   void feed(std::string_view bytes) {
     while (!bytes.empty()) {
-      const std::string_view piece = bytes.substr(0, room);
+      const std::string_view piece = bytes.substr(0, GuardedText::room);
       bytes.remove_prefix(piece.size());
       parser_.receive(guarded_.copy(piece));
       if (read()) {

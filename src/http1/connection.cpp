@@ -92,7 +92,7 @@ LineScanner::Found Connection::read_request_line(RequestHead& head, LineScanner&
     lines = LineScanner(unconsumed(), 0, 0);
   }
   facts_ = {};
-  const Fault fault = parse_request_line(lines.text(), head.target, facts_);
+  const Fault fault = parse_request_line(lines.text(), lines.token_end(), head.target, facts_);
   if (fault != Fault::None) return lines.fail(fault);
   fields_ = static_cast<std::uint32_t>(lines.start());
   count_ = 0;
@@ -105,7 +105,7 @@ LineScanner::Found Connection::read_fields(RequestHead& head, LineScanner& lines
     const Found found = lines.next(rest_of(limits_->fields, used), Fault::FieldsTooLarge);
     if (found != Found::Line || lines.text().empty()) return found;
     Field field;
-    Fault fault = parse_field_line(lines.text(), field);
+    Fault fault = parse_field_line(lines.text(), lines.token_end(), field);
     if (fault == Fault::None) fault = facts_.note(field.name, field.value);
     if (fault != Fault::None) return lines.fail(fault);
     if (count_ >= limits_->field_count) return lines.fail(Fault::TooManyFields);
@@ -119,10 +119,10 @@ void Connection::view_again(RequestHead& head) const {
   LineScanner lines(unconsumed(), 0, 0);
   lines.next(limits_->request_line, Fault::RequestLineTooLong);
   Facts same;
-  parse_request_line(lines.text(), head.target, same);
+  parse_request_line(lines.text(), lines.token_end(), head.target, same);
   while (lines.next(limits_->fields, Fault::FieldsTooLarge) == Found::Line && !lines.text().empty()) {
     Field field;
-    parse_field_line(lines.text(), field);
+    parse_field_line(lines.text(), lines.token_end(), field);
     head.fields.add(field.name, field.value);
   }
 }
@@ -204,7 +204,7 @@ bool Connection::read_trailers() noexcept {
     reading_ = Reading::Ended;
   } else {
     Field trailer;
-    fault_ = parse_field_line(lines.text(), trailer);
+    fault_ = parse_field_line(lines.text(), lines.token_end(), trailer);
     if (fault_ == Fault::None && count_ == limits_->field_count) fault_ = Fault::TooManyTrailers;
     if (fault_ != Fault::None) return false;
     ++count_;

@@ -69,7 +69,8 @@ public:
   // --- Reading ---
 
   // `bytes` is everything received and not yet consumed: the rest that the last round left over first, byte for byte,
-  // then what is new. It stays where it is as long as views into it are used.
+  // then what is new. It stays where it is as long as views into it are used. Behind it, `padding` bytes can be read,
+  // whatever they are.
   void receive(std::string_view bytes) noexcept;
 
   // The next event. `head` is filled by Request only, and its content is unspecified after any other event that is

@@ -17,6 +17,7 @@ const Limits limits;
 // A connection that has received `bytes`, with their first event.
 struct Peer {
   explicit Peer(std::string text) : bytes(std::move(text)), connection(limits) {
+    bytes.reserve(bytes.size() + padding);
     connection.receive(bytes);
     first = connection.next(head);
   }
@@ -48,7 +49,8 @@ TEST(Http1Connection, an_incomplete_head_is_not_consumed_and_not_scanned_again) 
   wide.fields = 200 * 1024;
   Connection connection(wide);
   RequestHead head;
-  const std::string bytes = request("A: " + std::string(128 * 1024, 'b') + "\r\n");
+  std::string bytes = request("A: " + std::string(128 * 1024, 'b') + "\r\n");
+  bytes.reserve(bytes.size() + padding);
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     connection.receive(std::string_view(bytes).substr(0, size));
     ASSERT_EQ(connection.next(head), Event::NeedMore);
@@ -61,6 +63,7 @@ TEST(Http1Connection, an_incomplete_head_is_not_consumed_and_not_scanned_again) 
 
 TEST(Http1Connection, bytes_that_were_scanned_are_not_looked_at_again_before_the_end_of_the_head) {
   std::string bytes = "GET / HTTP/1.1\r\nHost: a\r\nA: b";
+  bytes.reserve(bytes.size() + 1 + padding);
   Connection connection(limits);
   RequestHead head;
   connection.receive(bytes);
@@ -187,7 +190,8 @@ TEST(Http1Connection, content_is_discarded_without_events_before_the_next_reques
   EXPECT_FALSE(peer.connection.must_close());
   EXPECT_EQ(peer.connection.next(peer.head), Event::NeedMore);
   EXPECT_EQ(peer.connection.waiting_for(), Waiting::Body);
-  const std::string rest = "bc" + request("", "1.1", "PUT");
+  std::string rest = "bc" + request("", "1.1", "PUT");
+  rest.reserve(rest.size() + padding);
   peer.connection.receive(rest);
   EXPECT_EQ(peer.connection.next(peer.head), Event::Request);
   EXPECT_EQ(peer.head.method, Method::Put);
@@ -197,7 +201,8 @@ TEST(Http1Connection, chunks_are_discarded_and_then_the_answer_is_given) {
   Peer peer(request("Transfer-Encoding: chunked\r\n") + "2\r\na");
   EXPECT_EQ(peer.connection.next(peer.head), Event::Chunk);
   EXPECT_TRUE(peer.connection.discard_content(4));
-  const std::string rest = "b\r\n3\r\nabc\r\n0\r\nA: b\r\n\r\n" + request("");
+  std::string rest = "b\r\n3\r\nabc\r\n0\r\nA: b\r\n\r\n" + request("");
+  rest.reserve(rest.size() + padding);
   peer.connection.receive(rest);
   EXPECT_EQ(peer.connection.next(peer.head), Event::NeedMore);
   EXPECT_TRUE(peer.connection.content_complete());
@@ -240,7 +245,9 @@ TEST(Http1Connection, a_reject_in_the_content_owes_an_answer_only_if_none_has_be
   ResponseHead head;
   head.content_length = std::nullopt;
   peer.connection.respond(peer.out, head);
-  peer.connection.receive("x\r\n");
+  std::string rest = "x\r\n";
+  rest.reserve(rest.size() + padding);
+  peer.connection.receive(rest);
   EXPECT_EQ(peer.connection.next(peer.head), Event::Reject);
   EXPECT_FALSE(peer.connection.answer_owed());
   EXPECT_TRUE(peer.connection.must_close());

@@ -3,18 +3,12 @@
 #include <tern/http/method.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
-#include <cstring>
-#include <new>
 #include <numeric>
 #include <vector>
 
 namespace tern::http1::testing {
 namespace {
-
-constexpr std::size_t page = 4096;
-constexpr std::size_t room = 128 * page;
 
 std::string_view name(Waiting waiting) {
   switch (waiting) {
@@ -98,7 +92,7 @@ private:
 
   FeedOptions options_;
   Connection connection_;
-  GuardedText guarded_;
+  GuardedText guarded_{padding};
   RequestHead head_;
   std::string pending_;
   std::string content_;
@@ -107,26 +101,6 @@ private:
 };
 
 }  // namespace
-
-GuardedText::GuardedText() {
-  void* mapped = mmap(nullptr, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  begin_ = static_cast<char*>(mapped);
-  if (mprotect(begin_ + room, page, PROT_NONE) != 0) throw std::bad_alloc();
-}
-
-GuardedText::~GuardedText() {
-  munmap(begin_, room + page);
-}
-
-std::string_view GuardedText::copy(std::string_view text) {
-  if (text.size() > room) throw std::bad_alloc();
-  std::memset(begin_ + room - size_, '?', size_);
-  size_ = text.size();
-  char* const to = begin_ + room - size_;
-  if (size_ != 0) std::memcpy(to, text.data(), size_);
-  return {to, size_};
-}
 
 std::string feed(std::string_view input, std::span<const std::size_t> cuts, const FeedOptions& options) {
   Feeder feeder(options);

@@ -2,6 +2,7 @@
 // The bytes end at a page that cannot be read, so that looking one byte too far ends the test.
 #pragma once
 
+#include "base/guarded_text.hpp"
 #include "http1/connection.hpp"
 
 #include <cstddef>
@@ -11,21 +12,7 @@
 
 namespace tern::http1::testing {
 
-// A copy of a text that is followed by an unreadable page.
-class GuardedText {
-public:
-  GuardedText();
-  ~GuardedText();
-  GuardedText(const GuardedText&) = delete;
-  GuardedText& operator=(const GuardedText&) = delete;
-
-  // The copy before is overwritten with other bytes, so that a view kept too long shows.
-  std::string_view copy(std::string_view text);
-
-private:
-  char* begin_ = nullptr;
-  std::size_t size_ = 0;
-};
+using tern::testing::GuardedText;
 
 struct FeedOptions {
   Limits limits;

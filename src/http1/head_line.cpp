@@ -36,8 +36,8 @@ Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
 
 }  // namespace
 
-Fault parse_request_line(std::string_view line, std::string_view& target, Facts& facts) noexcept {
-  const std::size_t method_end = token_end(line);
+Fault parse_request_line(std::string_view line, std::size_t method_end, std::string_view& target,
+                         Facts& facts) noexcept {
   if (method_end == 0 || method_end == line.size() || line[method_end] != ' ') return Fault::Method;
   const std::size_t target_begin = method_end + 1;
   if (line.size() <= target_begin + last_version.size()) return Fault::RequestLine;
@@ -54,8 +54,7 @@ Fault parse_request_line(std::string_view line, std::string_view& target, Facts&
   return check_target(*method, target);
 }
 
-Fault parse_field_line(std::string_view line, Field& field) noexcept {
-  const std::size_t name_end = token_end(line);
+Fault parse_field_line(std::string_view line, std::size_t name_end, Field& field) noexcept {
   if (name_end == 0 || name_end == line.size() || line[name_end] != ':') return why_not_a_field(line, name_end);
   field.name = line.substr(0, name_end);
   field.value = base::trim(line.substr(name_end + 1));

@@ -4,40 +4,84 @@
 #include "http1/authority.hpp"
 #include "http1/chunk_line.hpp"
 #include "http1/feed.hpp"
+#include "http1/masks.hpp"
 #include "http1/scan.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tern::http1 {
 namespace {
 
-TEST(Http1Scan, finds_the_first_control_byte_at_every_place_and_reads_nothing_behind_the_end) {
-  testing::GuardedText guarded;
-  for (std::size_t size = 0; size < 40; ++size) {
-    const std::string_view clean = guarded.copy(std::string(size, '\xff'));
-    EXPECT_EQ(find_control(clean.data(), clean.data() + size), clean.data() + size);
-    for (std::size_t place = 0; place < size; ++place) {
-      for (unsigned byte = 0; byte < 256; ++byte) {
-        std::string text(size, 'a');
-        text[place] = static_cast<char>(byte);
-        const std::string_view view = guarded.copy(text);
+std::vector<Classify> classifiers() {
+  std::vector<Classify> all = {&classify_portable};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) all.push_back(&classify_avx2);
+#endif
+  return all;
+}
+
+TEST(Http1Masks, tell_control_bytes_and_tokens_at_every_place) {
+  for (const Classify each : classifiers()) {
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      const auto c = static_cast<char>(byte);
+      for (std::size_t place = 0; place < 2 * mask_width; ++place) {
+        std::string text(2 * mask_width, byte % 2 == 0 ? 'a' : '~');
+        text[place] = c;
+        Masks masks[2];
+        each(text.data(), 2, masks);
+        const std::uint64_t bit = std::uint64_t{1} << place % mask_width;
+        const Masks& here = masks[place / mask_width];
+        const Masks& other = masks[1 - place / mask_width];
         const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7f;
-        const auto found = static_cast<std::size_t>(find_control(view.data(), view.data() + size) - view.data());
-        ASSERT_EQ(found, control ? place : size) << "byte " << byte << " at " << place << " of " << size;
+        ASSERT_EQ(here.control, control ? bit : 0) << byte << " at " << place;
+        ASSERT_EQ(here.not_token, base::is_token_char(c) ? 0 : bit) << byte << " at " << place;
+        ASSERT_EQ(other.control | other.not_token, 0U) << byte << " at " << place;
       }
     }
   }
 }
 
-TEST(Http1Scan, finds_a_control_byte_behind_any_other_byte) {
-  for (unsigned first = 0; first < 256; ++first) {
-    const char byte = static_cast<char>(first);
-    const std::string text = std::string("abc") + byte + byte + "d\re\n23456";
-    const std::size_t expected = is_control(byte) ? 3 : 6;
-    EXPECT_EQ(find_control(text.data(), text.data() + text.size()) - text.data(), expected) << first;
+TEST(Http1Masks, are_made_as_this_processor_can) {
+  EXPECT_EQ(classify, classifiers().back());
+}
+
+// Lines of all lengths around those of a block and of what is looked at in one go, in one text and from every place on.
+TEST(Http1Scan, finds_lines_and_their_tokens_wherever_they_stand) {
+  std::string text;
+  std::vector<std::string> lines;
+  for (std::size_t size = 1; size < 300; size += size < 140 ? 1 : 13) {
+    const std::size_t name = size * 7 % 90 % size;
+    lines.push_back(std::string(name, 'n') + std::string(size - name, ':'));
+    text += lines.back() + "\r\n";
+  }
+  testing::GuardedText guarded(padding);
+  const std::string_view bytes = guarded.copy(text);
+  std::size_t start = 0;
+  for (std::size_t first = 0; first < lines.size(); ++first) {
+    LineScanner scanner(bytes, start, start);
+    for (std::size_t line = first; line < lines.size(); ++line) {
+      ASSERT_EQ(scanner.next(1000, Fault::FieldsTooLarge), LineScanner::Found::Line);
+      ASSERT_EQ(scanner.text(), lines[line]);
+      ASSERT_EQ(scanner.token_end(), token_end(lines[line])) << lines[line];
+    }
+    ASSERT_EQ(scanner.next(1000, Fault::FieldsTooLarge), LineScanner::Found::More);
+    start += lines[first].size() + 2;
+  }
+}
+
+TEST(Http1Scan, goes_on_where_it_stopped) {
+  const std::string text = std::string(30, 'n') + ": " + std::string(200, 'v') + "\r\n";
+  testing::GuardedText guarded(padding);
+  for (std::size_t scanned = 0; scanned < text.size(); ++scanned) {
+    LineScanner scanner(guarded.copy(text), 0, scanned == text.size() - 1 ? scanned - 1 : scanned);
+    ASSERT_EQ(scanner.next(1000, Fault::FieldsTooLarge), LineScanner::Found::Line) << scanned;
+    EXPECT_EQ(scanner.text(), text.substr(0, text.size() - 2));
+    EXPECT_EQ(scanner.token_end(), 30U) << scanned;
   }
 }
 
@@ -107,7 +151,7 @@ TEST(Http1ChunkLine, sizes) {
 
 TEST(Http1HeadLine, a_field_line_is_cut_at_its_first_colon) {
   Field field;
-  EXPECT_EQ(parse_field_line("a: b: c", field), Fault::None);
+  EXPECT_EQ(parse_field_line("a: b: c", 1, field), Fault::None);
   EXPECT_EQ(field.name, "a");
   EXPECT_EQ(field.value, "b: c");
 }

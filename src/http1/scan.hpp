@@ -1,4 +1,4 @@
-// Finding where lines end: the one place that looks at every byte of a head, and the seam for a SIMD scan.
+// Finding where lines end.
 //
 // A line of a head, of a chunk's size or of a trailer section ends in CRLF and holds no other control byte but HTAB
 // (RFC 9110, section 5.5; RFC 9112, section 2.2). So the first control byte found is either the end of the line or a
@@ -6,14 +6,15 @@
 #pragma once
 
 #include "http1/fault.hpp"
+#include "http1/masks.hpp"
 
 #include <tern/base/ascii.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace tern::http1 {
@@ -21,32 +22,6 @@ namespace tern::http1 {
 constexpr bool is_control(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\t') || byte == 0x7f;
-}
-
-// The first control byte other than HTAB, or `end`. Reads nothing outside [begin, end).
-inline const char* find_control(const char* begin, const char* end) noexcept {
-  const char* at = begin;
-  if constexpr (std::endian::native == std::endian::little) {
-    constexpr std::uint64_t ones = 0x0101010101010101U;
-    constexpr std::uint64_t tops = ones * 0x80;
-    while (end - at >= 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, at, sizeof word);
-      // A byte's top bit is set when it is below 0x20, or 0x7f. A borrow may set it wrongly, but only above a byte
-      // where it is set rightly, and the lowest one is what counts.
-      const std::uint64_t deletes = word ^ (ones * 0x7f);
-      const std::uint64_t found = (((word - ones * 0x20) & ~word) | ((deletes - ones) & ~deletes)) & tops;
-      if (found == 0) {
-        at += 8;
-        continue;
-      }
-      at += std::countr_zero(found) / 8;
-      if (*at != '\t') return at;
-      ++at;
-    }
-  }
-  while (at != end && !is_control(*at)) ++at;
-  return at;
 }
 
 // A set of bytes, made at compile time.
@@ -68,7 +43,8 @@ inline std::size_t token_end(std::string_view text, std::size_t from = 0) noexce
   return from;
 }
 
-// Takes lines off a text that may end anywhere, and remembers how far it looked.
+// Takes lines off a text that may end anywhere, and remembers how far it looked. Behind the text, `padding` bytes can
+// be read, whatever they are.
 class LineScanner {
 public:
   enum class Found : std::uint8_t { Line, More, Fault };
@@ -83,7 +59,7 @@ public:
     const char* const base = bytes_.data();
     const std::size_t room = bytes_.size() - start_;
     const std::size_t until = limit < room ? start_ + limit + 1 : bytes_.size();
-    const auto at = static_cast<std::size_t>(find_control(base + scanned_, base + until) - base);
+    const std::size_t at = find_control(scanned_, until);
     if (at == until) {
       if (until - start_ > limit) return fail(too_long);
       scanned_ = at;
@@ -105,6 +81,18 @@ public:
   std::size_t scanned() const noexcept { return scanned_; }  // where the next scan goes on
   Fault fault() const noexcept { return fault_; }
 
+  // Where the token ends that text() begins with.
+  std::size_t token_end() const noexcept {
+    const auto begin = static_cast<std::size_t>(text_.data() - bytes_.data());
+    if (begin < seen_begin_ || begin >= seen_end_) return http1::token_end(text_);
+    const std::size_t block = (begin - seen_begin_) / mask_width;
+    const std::size_t in_block = (begin - seen_begin_) % mask_width;
+    const bool last = (block + 1) * mask_width == seen_end_ - seen_begin_;
+    const std::uint64_t next = last ? 0 : masks_[block + 1].not_token;
+    const std::uint64_t ends = masks_[block].not_token >> in_block | next << 1U << (mask_width - 1 - in_block);
+    return ends != 0 ? static_cast<std::size_t>(std::countr_zero(ends)) : http1::token_end(text_);
+  }
+
   // For whoever finds a fault in the line.
   Found fail(Fault fault) noexcept {
     fault_ = fault;
@@ -112,10 +100,37 @@ public:
   }
 
 private:
+  static constexpr std::size_t most_blocks = 4;
+
+  // The first control byte but HTAB from `from` on, or `until`.
+  std::size_t find_control(std::size_t from, std::size_t until) noexcept {
+    while (from < until) {
+      if (from >= seen_end_) look(from);
+      const std::size_t in_block = (from - seen_begin_) % mask_width;
+      const std::uint64_t found = masks_[(from - seen_begin_) / mask_width].control >> in_block;
+      if (found != 0) return std::min(from + static_cast<std::size_t>(std::countr_zero(found)), until);
+      from += mask_width - in_block;
+    }
+    return until;
+  }
+
+  // Makes the masks of what is around `from`; of the line's beginning too, for the token there, when that is near.
+  void look(std::size_t from) noexcept {
+    seen_begin_ = from - start_ < mask_width ? start_ : from;
+    const std::size_t rest = bytes_.size() - seen_begin_;
+    const std::size_t blocks = std::min((rest + mask_width - 1) / mask_width, most_blocks);
+    classify(bytes_.data() + seen_begin_, blocks, masks_.data());
+    seen_end_ = seen_begin_ + blocks * mask_width;
+    if (rest < blocks * mask_width) masks_[blocks - 1].control &= ~(~std::uint64_t{0} << rest % mask_width);
+  }
+
   std::string_view bytes_;
   std::string_view text_;
   std::size_t start_;
   std::size_t scanned_;
+  std::size_t seen_begin_ = 0;  // of the bytes whose masks are here
+  std::size_t seen_end_ = 0;
+  std::array<Masks, most_blocks> masks_;
   Fault fault_ = Fault::None;
 };
 

@@ -14,7 +14,8 @@ constexpr std::string_view date = "Sun, 06 Nov 1994 08:49:37 GMT";
 
 struct Exchange {
   explicit Exchange(std::string_view request_line, std::string_view fields = "") : connection(limits) {
-    const std::string bytes = std::string(request_line) + "\r\nHost: a\r\n" + std::string(fields) + "\r\n";
+    std::string bytes = std::string(request_line) + "\r\nHost: a\r\n" + std::string(fields) + "\r\n";
+    bytes.reserve(bytes.size() + padding);
     connection.receive(bytes);
     RequestHead request;
     EXPECT_EQ(connection.next(request), Event::Request);

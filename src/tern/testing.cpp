@@ -132,7 +132,8 @@ Answer Client::patch(std::string_view target, std::string body, std::string_view
 Answer Client::send(const Question& question) {
   Question complete = question;
   complete.fields.insert(complete.fields.end(), fields_.begin(), fields_.end());
-  const std::string text = request_text(complete);
+  std::string text = request_text(complete);
+  text.reserve(text.size() + http1::padding);
   const http1::Limits limits;
   http1::Connection protocol(limits);
   RequestHead head;
