@@ -10,7 +10,6 @@ struct Message {
 int main(int argc, char** argv) {
   tern::App app;
   app.get("/", [] { return "Hello, World!"; });
-  app.get("/async", []() -> tern::Task<std::string_view> { co_return "Hello, World!"; });
   app.get("/json", [] { return Message{"Hello, World!"}; });
   app.get("/user/{id}", [](std::string_view id) { return id; });
   app.post("/echo", [](tern::Body body) { return body; });

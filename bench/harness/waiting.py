@@ -49,22 +49,22 @@ def hello_p99(beside_calc):
     return percentile([int(line[2]) for line in lines], 99)
 
 
-def instructions(path, requests):
+def instructions(program, requests):
     """User instructions of a server, from its start to its end, that answers so many requests."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "out")
-        server = Server("bench-server", under=("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"))
-        run("ab", "-q", "-k", "-c1", f"-n{requests}", f"http://127.0.0.1:{server.port}{path}")
+        server = Server(program, under=("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"))
+        run("ab", "-q", "-k", "-c1", f"-n{requests}", f"http://127.0.0.1:{server.port}/")
         server.stop()
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M).group(1))
 
 
-def instructions_per_request(path):
-    return (instructions(path, 2 * COUNTED) - instructions(path, COUNTED)) / COUNTED
+def instructions_per_request(program):
+    return (instructions(program, 2 * COUNTED) - instructions(program, COUNTED)) / COUNTED
 
 
 def measure():
-    build("calc", "calc-floor", "bench-server")
+    build("calc", "calc-floor", "plain-hello", "async-hello")
     ratios, quiet, busy = [], [], []
     for number in range(ROUNDS):
         note(f"/calc and its floor, round {number + 1} of {ROUNDS}")
@@ -76,8 +76,8 @@ def measure():
         quiet.append(hello_p99(False))
         busy.append(hello_p99(True))
     note("counting instructions")
-    plain = instructions_per_request("/")
-    coroutine = instructions_per_request("/async")
+    plain = instructions_per_request("plain-hello")
+    coroutine = instructions_per_request("async-hello")
     ratio, rate, floor = median(ratios)
     return [
         ("two threads that only compute: series a second", f"{floor:.2f}"),
