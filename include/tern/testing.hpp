@@ -3,6 +3,8 @@
 #pragma once
 
 #include <tern/app/app.hpp>
+#include <tern/base/box.hpp>
+#include <tern/base/duration.hpp>
 
 #include <optional>
 #include <string>
@@ -41,9 +43,15 @@ struct Question {
   std::string remote = "127.0.0.1";
 };
 
+class TestLoop;
+
 // Used by one thread. The application must outlive it, and is started by it as far as registration goes: nothing can be
-// registered afterwards. Throws std::runtime_error for a request that is not HTTP, and for a handler that waits for
-// something that only a server has.
+// registered afterwards, and the hooks of the start and the end, and every(), are not run. Throws std::runtime_error
+// for a request that is not HTTP, and for a handler that waits for something that only a server has.
+//
+// Nothing depends on threads or on real time. The client has a clock of its own, which goes on when a handler waits for
+// time to pass, and then at once; what a handler offloads is called on the spot. Background tasks and work after the
+// response run during send() as far as they can without time; advance() gives them that. The client's end stops them.
 class Client {
 public:
   explicit Client(App& app);
@@ -61,13 +69,16 @@ public:
   // A field of every request from now on.
   Client& with(std::string name, std::string value);
 
+  // Lets time pass for what runs in the background.
+  Client& advance(Milliseconds time);
+
   // What the application wrote to the error log so far.
-  const std::vector<std::string>& reports() const noexcept { return reports_; }
+  const std::vector<std::string>& reports() const noexcept;
 
 private:
   const Service* service_;
+  base::Box<TestLoop> loop_;
   std::vector<std::pair<std::string, std::string>> fields_;
-  std::vector<std::string> reports_;
 };
 
 }  // namespace tern::testing

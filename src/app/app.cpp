@@ -47,6 +47,14 @@ void App::add(app::ErrorMapping mapping) {
   core_->add_error_mapping(mapping);
 }
 
+void App::add(Milliseconds interval, base::Box<coro::Work> work) {
+  core_->add_repeated(interval, std::move(work));
+}
+
+void App::add(app::HookKind kind, base::Box<coro::Work> hook) {
+  core_->add_hook(kind, std::move(hook));
+}
+
 App& App::on_problem(base::Function<Response(const Problem&)> render) {
   core_->set_problem_renderer(std::move(render));
   return *this;

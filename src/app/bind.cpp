@@ -26,19 +26,10 @@ Reply Next::operator()() const noexcept {
 namespace app {
 namespace {
 
+constexpr Part parts[] = {Part::Head, Part::Content};
+
 const Core& core_of(const Exchange& exchange) {
   return static_cast<const Core&>(exchange.service());
-}
-
-void report_failure(Exchange& exchange, std::string_view what, std::string_view when = {}) noexcept {
-  try {
-    const Request& request = exchange.request();
-    std::string line(method_name(request.method()));
-    line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ");
-    exchange.report(line.append(when).append(what));
-  } catch (...) {
-    // Without memory there is no report either.
-  }
 }
 
 Response internal_error(Exchange& exchange) noexcept {
@@ -73,6 +64,17 @@ Response answer_exception(Exchange& exchange) {
 
 }  // namespace
 
+void report_failure(Exchange& exchange, std::string_view what, std::string_view when) noexcept {
+  try {
+    const Request& request = exchange.request();
+    std::string line(method_name(request.method()));
+    line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ");
+    exchange.report(line.append(when).append(what));
+  } catch (...) {
+    // Without memory there is no report either.
+  }
+}
+
 Response rejected(Rejection&& rejection, Exchange& exchange) {
   return exchange.service().refuse(rejection.problem);
 }
@@ -106,6 +108,30 @@ Task<Response> after_body(Exchange& exchange, Reply (*finish)(const void*, Excha
   const auto read = co_await read_body(exchange);
   if (!read) co_return exchange.service().refuse(to_problem(read.error()));
   Reply reply = finish(handler, exchange, slots);
+  co_return co_await std::move(reply);
+}
+
+Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool reads_body,
+                           Reply (*call)(const void*, Exchange&, void*), const void* handler, void* slots) {
+  Request& request = exchange.request();
+  std::optional<Rejection> failure;
+  for (const Part part : parts) {
+    if (part == Part::Content && reads_body) {
+      const auto read = co_await read_body(exchange);
+      if (!read) co_return exchange.service().refuse(to_problem(read.error()));
+    }
+    for (const Step& step : steps) {
+      if (step.from_content != (part == Part::Content)) continue;
+      bool filled = false;
+      if (step.fill != nullptr) {
+        filled = step.fill(slots, request, failure);
+      } else {
+        filled = co_await step.fill_later(slots, request, failure);
+      }
+      if (!filled) co_return rejected(std::move(*failure), exchange);
+    }
+  }
+  Reply reply = call(handler, exchange, slots);
   co_return co_await std::move(reply);
 }
 

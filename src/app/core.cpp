@@ -141,6 +141,17 @@ void Core::add_error_mapping(ErrorMapping mapping) {
   mappings_.push_back(mapping);
 }
 
+void Core::add_hook(HookKind kind, base::Box<coro::Work> hook) {
+  require_open(kind == HookKind::Start ? "on_start was given a hook" : "on_stop was given a hook");
+  (kind == HookKind::Start ? hooks_.start : hooks_.stop).push_back(std::move(hook));
+}
+
+void Core::add_repeated(Milliseconds interval, base::Box<coro::Work> work) {
+  require_open("every() was called");
+  if (interval.count() <= 0) throw SetupError("every() takes an interval that is longer than zero");
+  hooks_.every.push_back({interval, std::move(work)});
+}
+
 void Core::set_problem_renderer(base::Function<Response(const Problem&)> render) {
   require_open("a problem renderer was given");
   render_ = std::move(render);

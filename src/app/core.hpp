@@ -24,6 +24,17 @@ struct Unrouted {
   std::string location;  // of a redirect
 };
 
+// What is to be done around the serving, in the order of registration.
+struct Hooks {
+  struct Repeated {
+    Milliseconds interval;
+    base::Box<coro::Work> work;
+  };
+  std::vector<base::Box<coro::Work>> start;
+  std::vector<base::Box<coro::Work>> stop;
+  std::vector<Repeated> every;
+};
+
 class Core final : public Service {
 public:
   Core();
@@ -41,9 +52,12 @@ public:
   void add_state(SharedState state, std::string_view type);
   void add_per_loop(PerLoopFactory factory, std::string_view type);
   void add_error_mapping(ErrorMapping mapping);
+  void add_hook(HookKind kind, base::Box<coro::Work> hook);
+  void add_repeated(Milliseconds interval, base::Box<coro::Work> work);
   void set_problem_renderer(base::Function<Response(const Problem&)> render);
   void set_trailing_slash(TrailingSlash policy);
   std::vector<RouteInfo> routes() const;
+  const Hooks& hooks() const noexcept { return hooks_; }
 
   // Checks that everything that handlers need is there and lays out the chains; nothing can be registered afterwards.
   // Once is enough.
@@ -98,6 +112,7 @@ private:
   std::vector<SharedState> states_;
   std::vector<PerLoopFactory> factories_;
   std::vector<ErrorMapping> mappings_;
+  Hooks hooks_;
   base::Function<Response(const Problem&)> render_;
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
   bool frozen_ = false;

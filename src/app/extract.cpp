@@ -26,9 +26,9 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 std::expected<Pairs, Rejection> Pairs::parse(std::string_view text, Arena& arena) {
-  Pairs pairs;
   const auto most = static_cast<std::size_t>(std::ranges::count(text, '&')) + 1;
-  pairs.items_ = static_cast<Field*>(arena.allocate(most * sizeof(Field), alignof(Field)));
+  auto* const items = static_cast<Field*>(arena.allocate(most * sizeof(Field), alignof(Field)));
+  std::size_t count = 0;
   std::string_view name;
   std::string_view value;
   while (next_pair(text, name, value)) {
@@ -37,13 +37,13 @@ std::expected<Pairs, Rejection> Pairs::parse(std::string_view text, Arena& arena
     if (!decoded_name || !decoded_value) {
       return std::unexpected(Rejection(Status::BadRequest, "the query or form has a malformed percent escape"));
     }
-    ::new (static_cast<void*>(pairs.items_ + pairs.count_++)) Field{*decoded_name, *decoded_value};
+    ::new (static_cast<void*>(items + count++)) Field{*decoded_name, *decoded_value};
   }
-  return pairs;
+  return Pairs({items, count});
 }
 
 const std::string_view* Pairs::find(std::string_view name, std::size_t& from) const noexcept {
-  for (; from < count_; ++from) {
+  for (; from < items_.size(); ++from) {
     if (items_[from].name == name) return &items_[from++].value;
   }
   return nullptr;

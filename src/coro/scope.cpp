@@ -5,6 +5,7 @@
 #include <tern/coro/cancelled.hpp>
 
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace tern {
@@ -51,8 +52,11 @@ private:
   Scope& scope_;
 };
 
-Scope::~Scope() {
-  while (Spawned* left = tasks_.pop()) delete left;
+void Scope::clear() noexcept {
+  while (Spawned* left = tasks_.pop()) {
+    --running_;
+    delete left;
+  }
 }
 
 void Scope::spawn(Task<void> task) {
@@ -82,6 +86,13 @@ Task<void> Scope::join() {
   }
   if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
   if (token.stop_requested()) throw Cancelled();
+}
+
+void spawn(Task<void> task) {
+  Executor* executor = Executor::current();
+  Scope* scope = executor != nullptr ? executor->background() : nullptr;
+  if (scope == nullptr) throw std::logic_error("tern::spawn() on a thread that runs no app: App::spawn() is for those");
+  scope->spawn(std::move(task));
 }
 
 }  // namespace tern

@@ -185,6 +185,22 @@ TEST(Scope, that_dies_destroys_what_waits) {
   EXPECT_EQ(executor.timers_armed(), 0U);
 }
 
+TEST(Scope, that_is_cleared_can_be_used_again) {
+  ManualExecutor executor;
+  Scope scope;
+  Event event;
+  int ended = 0;
+  scope.spawn(waits(event, ended));
+  scope.clear();
+  EXPECT_EQ(scope.running(), 0U);
+  scope.spawn(waits(event, ended));
+  Running<> joining(scope.join());
+  event.set();
+  executor.run();
+  EXPECT_TRUE(joining.ended());
+  EXPECT_EQ(ended, 1);
+}
+
 TEST(Scope, takes_its_memory_from_the_pool) {
   const base::BlockPoolScope blocks;
   ManualExecutor executor;
@@ -202,6 +218,72 @@ TEST(Scope, takes_its_memory_from_the_pool) {
   for (int i = 0; i < 1000; ++i) once();
   EXPECT_EQ(base::blocks_from_heap(), before);
   EXPECT_EQ(ended, 1001);
+}
+
+// An executor with a place for background tasks.
+class BackgroundExecutor final : public Executor {
+public:
+  BackgroundExecutor() : before_(make_current(this)) {}
+  ~BackgroundExecutor() { make_current(before_); }
+  void post(base::Function<void()> work) override { posts.push_back(std::move(work)); }
+  Timers& timers() noexcept override { return nowhere_.timers(); }
+  Scope* background() noexcept override { return &scope; }
+
+private:
+  ManualExecutor nowhere_;
+
+public:
+  std::vector<base::Function<void()>> posts;
+  Scope scope;
+
+private:
+  Executor* before_;
+};
+
+TEST(Spawn, gives_a_task_to_the_scope_of_the_executor) {
+  BackgroundExecutor executor;
+  Event event;
+  int ended = 0;
+  spawn(waits(event, ended));
+  EXPECT_EQ(executor.scope.running(), 1U);
+}
+
+TEST(Spawn, is_not_stopped_with_the_one_who_spawns) {
+  BackgroundExecutor executor;
+  StopState stop;
+  stop.stop();
+  Event event;
+  int ended = 0;
+  const auto spawning = [](Event& until, int& count) -> Task<> {
+    spawn(waits(until, count));
+    co_return;
+  };
+  const Running<> one(spawning(event, ended), &stop);
+  EXPECT_TRUE(one.ended());
+  EXPECT_EQ(executor.scope.running(), 1U);
+}
+
+TEST(Spawn, keeps_a_callable_until_its_coroutine_has_ended) {
+  BackgroundExecutor executor;
+  const auto value = std::make_shared<int>(0);
+  Event event;
+  spawn([value, &event]() -> Task<> {
+    co_await event;
+    ++*value;
+  });
+  EXPECT_EQ(value.use_count(), 2);
+  event.set();
+  for (auto& work : std::exchange(executor.posts, {})) work();
+  EXPECT_EQ(*value, 1);
+  EXPECT_EQ(value.use_count(), 1);
+  spawn([value] { ++*value; });
+  EXPECT_EQ(*value, 2);
+}
+
+TEST(Spawn, throws_where_there_is_no_scope) {
+  EXPECT_THROW(spawn([] {}), std::logic_error);
+  const ManualExecutor executor;
+  EXPECT_THROW(spawn([] {}), std::logic_error);
 }
 
 }  // namespace

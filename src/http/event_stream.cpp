@@ -27,7 +27,7 @@ void append_data(std::string& out, std::string_view data) {
 
 }  // namespace
 
-Writer::Writable EventStream::send(const ServerEvent& event) {
+Writer::Written EventStream::send(const ServerEvent& event) {
   std::string text;
   text.reserve(event.data.size() + 32);
   if (!event.event.empty()) append_field(text, "event", event.event);

@@ -1,6 +1,8 @@
 // The parts of an exchange that are the same for every protocol: pinning, recycling and the reading of whole bodies.
 #include <tern/http/exchange.hpp>
 
+#include <tern/coro/cancelled.hpp>
+
 #include <cstring>
 
 namespace tern {
@@ -88,6 +90,37 @@ void Exchange::give_scratch(std::string used) noexcept {
   }
 }
 
+namespace http {
+
+// Whoever waits is resumed by the exchange itself, while the piece is in view, and by a turn only after a stop.
+bool ContentWait::wait(std::coroutine_handle<> waiting, StopState* stop) {
+  stopped_ = stop != nullptr && stop->stopped();
+  if (stopped_ || exchange_.readable()) return false;
+  exchange_.when_readable(waiting);
+  waiting_ = waiting;
+  executor_ = Executor::current();
+  if (stop != nullptr && executor_ != nullptr) watch(StopToken(*stop));
+  return true;
+}
+
+void ContentWait::await_resume() {
+  waiting_ = nullptr;
+  unwatch();
+  if (stopped_) throw Cancelled();
+}
+
+void ContentWait::on_stop() noexcept {
+  exchange_.when_readable(nullptr);
+  stopped_ = true;
+  executor_->schedule(*this);
+}
+
+void ContentWait::on_turn() noexcept {
+  waiting_.resume();
+}
+
+}  // namespace http
+
 std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
   Request& request = exchange.request();
   if (!exchange.pinned()) {
@@ -116,23 +149,9 @@ std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
 }
 
 Task<std::expected<void, StreamError>> read_body(Exchange& exchange) {
-  struct Readable {
-    Exchange& exchange;
-    bool waits = false;
-    ~Readable() {
-      if (waits) exchange.when_readable(nullptr);  // this coroutine is destroyed before it was resumed
-    }
-    bool await_ready() const { return exchange.readable(); }
-    void await_suspend(std::coroutine_handle<> waiting) {
-      waits = true;
-      exchange.when_readable(waiting);
-    }
-    void await_resume() noexcept { waits = false; }
-  };
   exchange.pin();
   while (true) {
-    Readable readable{exchange};
-    co_await readable;
+    co_await http::ContentWait(exchange);
     const auto ended = collect(exchange);
     if (!ended) co_return std::unexpected(ended.error());
     if (*ended) break;

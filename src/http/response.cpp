@@ -53,24 +53,24 @@ Response Response::borrowed(std::string_view content_type, std::string_view cont
 Response Response::stream(std::string_view content_type, base::Box<http::Producer> producer) {
   Response response;
   response.set("content-type", content_type);
-  static_cast<base::Box<http::Producer>&>(response.producer_) = std::move(producer);
+  response.producer_.put(std::move(producer));
   return response;
 }
 
-Response& Response::set(std::string_view name, std::string_view value) {
+Response& Response::set(std::string_view name, std::string_view value) & {
   const bool is_type = is_content_type(name);  // before the change: `name` may be a view of the fields
   fields_.set(name, value);
   if (is_type) type_ = {};
   return *this;
 }
 
-Response& Response::add(std::string_view name, std::string_view value) {
+Response& Response::add(std::string_view name, std::string_view value) & {
   if (is_content_type(name)) return set(name, value);
   fields_.add(name, value);
   return *this;
 }
 
-Response& Response::remove(std::string_view name) noexcept {
+Response& Response::remove(std::string_view name) & noexcept {
   const bool is_type = is_content_type(name);
   fields_.remove(name);
   if (is_type) type_ = {};
@@ -82,24 +82,31 @@ std::optional<std::string_view> Response::field(std::string_view name) const noe
   return fields_.find(name);
 }
 
-Response& Response::set_cookie(const SetCookie& cookie) {
+Response& Response::set_cookie(const SetCookie& cookie) & {
   fields_.add("set-cookie", to_field_value(cookie));
   return *this;
 }
 
-Response& Response::operator<<(std::string_view text) {
+Response& Response::operator<<(std::string_view text) & {
   writable() += text;
   return *this;
 }
 
-Response& Response::operator<<(double value) {
+Response& Response::operator<<(double value) & {
   base::append_number(writable(), value);
   return *this;
 }
 
-Response& Response::operator<<(float value) {
+Response& Response::operator<<(float value) & {
   base::append_number(writable(), value);
   return *this;
+}
+
+void Response::add_after(base::Box<coro::Work> work) noexcept {
+  coro::Work* last = after_.get();
+  if (last == nullptr) return after_.put(std::move(work));
+  while (last->next) last = last->next.get();
+  last->next = std::move(work);
 }
 
 std::string& Response::writable() {

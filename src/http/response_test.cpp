@@ -163,6 +163,67 @@ TEST(Response, is_independent_of_its_copy) {
   EXPECT_TRUE(copy.closes());
 }
 
+// A response that is changed as a temporary and returned is not copied: what it owns beside its content could not be.
+TEST(Response, is_made_in_one_expression) {
+  SetCookie cookie;
+  cookie.name = "a";
+  Response response = Response::text("one")
+                          .after([] {})
+                          .status(Status::Created)
+                          .set("a", "1")
+                          .add("b", "2")
+                          .remove("b")
+                          .set_cookie(cookie)
+                          .content("two")
+                          .close()
+                      << "three" << 4 << '5' << true << 6.5 << 7.5F << std::string("eight");
+  EXPECT_EQ(response.status(), Status::Created);
+  EXPECT_EQ(response.content(), "twothree45true6.57.5eight");
+  EXPECT_EQ(response.field("a"), "1");
+  EXPECT_FALSE(response.field("b"));
+  EXPECT_TRUE(response.closes());
+  EXPECT_TRUE(response.take_after());
+}
+
+TEST(Response, gives_away_its_work_in_the_order_in_which_it_was_added) {
+  std::string order;
+  Response response;
+  EXPECT_FALSE(response.take_after());
+  response.after([&order] { order += "a"; }).after([&order, n = 0]() mutable { order += std::to_string(++n); });
+  response.after([&order]() -> Task<> {
+    order += "b";
+    co_return;
+  });
+  const auto work = response.take_after();
+  EXPECT_FALSE(response.take_after());
+  for (coro::Work* each = work.get(); each != nullptr; each = each->next.get()) {
+    Task<> task = each->run();
+    EXPECT_TRUE(task.start(nullptr, nullptr));
+  }
+  EXPECT_EQ(order, "a1b");
+}
+
+TEST(Response, destroys_the_work_that_nobody_takes) {
+  const auto value = std::make_shared<int>();
+  {
+    Response response = Response::text("x").after([value] {}).after([value] {});
+    EXPECT_EQ(value.use_count(), 3);
+    Response moved = std::move(response);
+    EXPECT_EQ(value.use_count(), 3);
+    moved = Response();
+    EXPECT_EQ(value.use_count(), 1);
+    moved.after([value] {});
+  }
+  EXPECT_EQ(value.use_count(), 1);
+}
+
+TEST(ResponseDeathTest, with_work_is_not_copied) {
+  const Response response = Response::text("x").after([] {});
+  EXPECT_DEATH(Response{response}, "cannot be copied");
+}
+
+static_assert(sizeof(Response) <= 104);
+
 TEST(Status, has_a_reason_for_each_registered_code_and_none_for_others) {
   int named = 0;
   for (int number = 100; number < 600; ++number) {

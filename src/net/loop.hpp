@@ -86,6 +86,9 @@ public:
   Offloader* offloader() noexcept override { return offloader_; }
   // Where offload() goes from this loop. Set before run(); the pool must outlive the loop.
   void set_offloader(Offloader* offloader) noexcept { offloader_ = offloader; }
+  Scope* background() noexcept override { return background_; }
+  // Where spawn() goes on this loop. Set before run().
+  void set_background(Scope* scope) noexcept { background_ = scope; }
 
   std::uint64_t now() const noexcept override { return now_; }
   void arm(Timer& timer, Milliseconds delay) override { wheel_.arm(timer, now_, delay); }
@@ -149,6 +152,7 @@ private:
   StreamList closing_;
   RoundEnd* round_ends_ = nullptr;
   Offloader* offloader_ = nullptr;
+  Scope* background_ = nullptr;
   std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free
   std::size_t streams_ = 0;
   base::Function<void(std::int64_t)> second_hook_;

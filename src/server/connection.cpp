@@ -124,12 +124,7 @@ void Connection::wait_for_handler() {
 void Connection::continue_exchange() {
   HttpExchange& exchange = *exchange_;
   if (exchange.waiting_ && pull(exchange)) exchange.wake();
-  if (exchange_ == nullptr || exchange_->waiting_) return;
-  if (exchange_->stream_) {
-    stream_.pause();
-  } else {
-    wait_for_handler();
-  }
+  if (exchange_ != nullptr && !exchange_->waiting_ && !exchange_->stream_) wait_for_handler();
 }
 
 // What is not HTTP/1.1 as we accept it: one answer, and the end.
@@ -219,6 +214,7 @@ void Connection::on_done(void* context) {
   auto& exchange = *static_cast<HttpExchange*>(context);
   Connection* connection = exchange.connection_;
   if (connection == nullptr) {
+    exchange.after_ = exchange.task_.result().take_after();
     exchange.worker_.release(exchange);
     return;
   }
@@ -227,12 +223,11 @@ void Connection::on_done(void* context) {
 
 void Connection::complete(Response response) {
   respond(response);
-  if (exchange_ != nullptr) {  // its content is being made
-    flush();
-    if (peer_ended_ && exchange_ != nullptr && exchange_->stream_->ends_with_peer()) stream_.close();
-  } else {
-    resume_reading();
-  }
+  if (exchange_ == nullptr) return resume_reading();
+  // Its content is being made, meanwhile the end of the client is looked for.
+  flush();
+  if (peer_ended_ && exchange_->stream_->ends_with_peer()) return stream_.close();
+  if (!in_window_) stream_.resume();
 }
 
 // After an answer from outside of on_bytes(): the requests behind it.
@@ -252,6 +247,7 @@ void Connection::respond(Response& response) {
                     std::to_string(code(response.status())));
     response = worker_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
   }
+  exchange.after_ = response.take_after();
   const std::size_t size = response.content().size();
   watch_ = Watch::None;  // it was about this request
   served_ = true;

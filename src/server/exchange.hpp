@@ -4,6 +4,7 @@
 
 #include "server/response_stream.hpp"
 
+#include <tern/coro/work.hpp>
 #include <tern/http/exchange.hpp>
 
 #include <cstdint>
@@ -55,6 +56,7 @@ private:
   Task<Response> task_;                     // while the answer is being made
   std::unique_ptr<ResponseStream> stream_;  // while content is made
   Status status_ = Status::Ok;              // of a streamed response
+  base::Box<coro::Work> after_;             // what runs when this exchange is given back
   std::coroutine_handle<> waiting_;
   std::string_view chunk_;
   bool ended_ = false;  // the content is complete

@@ -80,6 +80,21 @@ void Log::write(Severity severity, std::string_view message) {
   if (writes(severity)) enqueue({false, severity, escaped(message)});
 }
 
+void Log::failure(std::string_view what, const std::exception_ptr& thrown) noexcept {
+  try {
+    std::string message(what);
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& exception) {
+      message.append(": ").append(exception.what());
+    } catch (...) {
+      message.append(": an exception that is no std::exception");
+    }
+    error(message);
+  } catch (...) {  // without memory there is no report either
+  }
+}
+
 void Log::access(std::string lines) {
   if (!lines.empty()) enqueue({true, Severity::Info, std::move(lines)});
 }

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,6 +39,8 @@ public:
   // One line of the error log. From any thread; control characters in it are escaped.
   void write(Severity severity, std::string_view message);
   void error(std::string_view message) { write(Severity::Error, message); }
+  // "what: the message of the exception".
+  void failure(std::string_view what, const std::exception_ptr& error) noexcept;
   bool writes(Severity severity) const noexcept { return severity >= level_; }
 
   // Whole lines of the access log, each with its line feed. From any thread.

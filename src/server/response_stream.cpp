@@ -72,9 +72,8 @@ bool ResponseStream::writable() const {
 
 // A client that reads as fast as we write must not keep the loop from the others: then the room comes with the next
 // turn.
-void ResponseStream::when_writable(std::coroutine_handle<> waiting) {
-  waiting_ = waiting;
-  if (waiting_ && turn_bytes_ >= most_at_once && !scheduled()) loop_.schedule(*this);
+void ResponseStream::room_is_wanted() noexcept {
+  if (turn_bytes_ >= most_at_once && !scheduled()) loop_.schedule(*this);
 }
 
 void ResponseStream::on_turn() noexcept {
@@ -83,7 +82,7 @@ void ResponseStream::on_turn() noexcept {
 }
 
 void ResponseStream::wake() {
-  if (waiting_ && (gone() || writable())) std::exchange(waiting_, nullptr).resume();
+  if (gone() || writable()) wake_waiting();
 }
 
 void ResponseStream::keep_alive(Milliseconds period, std::string_view filler) {

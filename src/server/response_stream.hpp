@@ -11,7 +11,6 @@
 #include <tern/http/response.hpp>
 #include <tern/http/writer.hpp>
 
-#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -49,7 +48,7 @@ public:
 private:
   void take(std::string_view bytes) override;
   bool writable() const override;
-  void when_writable(std::coroutine_handle<> waiting) override;
+  void room_is_wanted() noexcept override;
   bool gone() const override;
   void on_round_end() noexcept override { flush(); }
   void on_timer() noexcept override;
@@ -59,7 +58,6 @@ private:
   net::Loop& loop_;
   base::Box<http::Producer> producer_;
   Task<> task_;
-  std::coroutine_handle<> waiting_;
   net::Output buffer_;
   std::uint64_t bytes_ = 0;     // of content
   std::size_t turn_bytes_ = 0;  // of content, since the others had their turn

@@ -41,7 +41,7 @@ std::expected<void, net::Error> Server::listen(const net::ListenOptions& options
     for (const auto& worker : workers_) worker->accept_again();
   };
   for (unsigned i = 0; i < loops; ++i) {
-    workers_.push_back(std::make_unique<Worker>(shared_, i, room_again));
+    workers_.push_back(std::make_unique<Worker>(shared_, i, room_again, [this] { life_.worker_is_quiet(); }));
     workers_.back()->loop().set_offloader(&pool_);
     if (!workers_.back()->listen(std::move((*sockets)[i]))) {
       const int error = errno;
@@ -52,27 +52,42 @@ std::expected<void, net::Error> Server::listen(const net::ListenOptions& options
   return {};
 }
 
-void Server::start(base::Function<void()> on_ended) {
-  on_ended_ = std::move(on_ended);
+void Server::start(Hooks hooks) {
+  life_.prepare(std::move(hooks));
   const std::lock_guard lock(threads_mutex_);
   running_ = workers_.size();
-  for (const auto& worker : workers_) {
-    threads_.emplace_back([this, &worker = *worker] {
-      worker.run();
-      if (--running_ == 0 && on_ended_) on_ended_();
-    });
+  try {
+    for (const auto& worker : workers_) {
+      threads_.emplace_back([this, &worker = *worker] {
+        worker.run();
+        if (--running_ == 0) life_.ended();
+      });
+    }
+  } catch (...) {
+    for (const auto& worker : workers_) worker->loop().stop();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    throw;
   }
+  life_.begin();
 }
 
 void Server::stop(Milliseconds timeout) {
   for (const auto& worker : workers_) worker->drain(timeout);
+  if (!workers_.empty()) first_loop().post([this, timeout] { life_.hurry(timeout); });
 }
 
 void Server::wait() {
-  const std::lock_guard lock(threads_mutex_);  // several may wait
-  for (std::thread& thread : threads_) {
-    if (thread.joinable()) thread.join();
+  {
+    const std::lock_guard lock(threads_mutex_);  // several may wait
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+    if (std::exchange(cleared_, true)) return;
   }
+  // Not left to the destructor: the last who has the server may be a thread that one of these frames joins.
+  life_.clear();
+  for (const auto& worker : workers_) worker->clear();
 }
 
 bool Server::on_a_loop() const noexcept {

@@ -3,6 +3,7 @@
 
 #include "net/error.hpp"
 #include "net/listen_socket.hpp"
+#include "server/life.hpp"
 #include "server/log.hpp"
 #include "server/settings.hpp"
 #include "server/worker.hpp"
@@ -46,13 +47,17 @@ public:
 
   // Makes `loops` loops with a listening socket each; clients can connect, but are not served yet. Once.
   std::expected<void, net::Error> listen(const net::ListenOptions& options, unsigned loops);
-  // Serves. After listen(), once. `on_ended` is called by the last loop that ends.
-  void start(base::Function<void()> on_ended = {});
+  // Serves, as soon as the hook on_start has ended. After listen(), once. Throws std::system_error when there is no
+  // thread for a loop; nothing runs then.
+  void start(Hooks hooks = {});
+  // Blocks until the hook has ended; throws what it threw, or Cancelled when the server was stopped before that. Not
+  // from a loop's thread.
+  void await_start() { life_.await_start(); }
 
   // After listen(), from any thread, also a loop's: begins to drain; connections that are busy after `timeout` are
   // aborted. May be called again with a shorter one.
   void stop(Milliseconds timeout);
-  // Until everything has ended. Not from a loop's thread.
+  // Until everything has ended; what has not, at the end of the drain, is destroyed here. Not from a loop's thread.
   void wait();
   // Whether the calling thread is one of the loops'.
   bool on_a_loop() const noexcept;
@@ -61,6 +66,8 @@ public:
   const std::string& address() const noexcept { return address_; }
   const Settings& settings() const noexcept { return settings_; }
   Log& log() noexcept { return log_; }
+  // Where what comes from other threads runs. After listen().
+  Executor& first_loop() noexcept { return workers_.front()->loop(); }
   std::vector<std::unique_ptr<Worker>>& workers() noexcept { return workers_; }
 
 private:
@@ -69,10 +76,11 @@ private:
   Shared shared_;
   LazyPool pool_;  // outlives the workers, whose handlers wait for it
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::mutex threads_mutex_;
+  Life life_{workers_};
+  std::mutex threads_mutex_;  // for the next two
   std::vector<std::thread> threads_;
+  bool cleared_ = false;
   std::atomic<std::size_t> running_ = 0;
-  base::Function<void()> on_ended_;
   std::uint16_t port_ = 0;
   std::string address_;
 };

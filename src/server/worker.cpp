@@ -3,6 +3,8 @@
 #include "server/access_log.hpp"
 #include "server/log.hpp"
 
+#include <tern/coro/cancelled.hpp>
+#include <tern/coro/sleep.hpp>
 #include <tern/http/date.hpp>
 
 #include <chrono>
@@ -16,9 +18,14 @@ constexpr std::size_t log_batch = 64 * 1024;  // bytes that do not wait
 
 }  // namespace
 
-Worker::Worker(Shared& shared, std::size_t index, base::Function<void()> room_again)
-    : shared_(shared), index_(index), room_again_(std::move(room_again)) {
+Worker::Worker(Shared& shared, std::size_t index, base::Function<void()> room_again, base::Function<void()> quiet)
+    : shared_(shared),
+      index_(index),
+      room_again_(std::move(room_again)),
+      on_quiet_(std::move(quiet)),
+      background_([this](const std::exception_ptr& error) { shared_.log.failure("a background task failed", error); }) {
   loop_.every_second([this](std::int64_t now) { on_second(now); });
+  loop_.set_background(&background_);
 }
 
 Worker::~Worker() {
@@ -30,9 +37,21 @@ bool Worker::listen(net::ListenSocket socket) {
   return listener_.open(loop_, std::move(socket), *this);
 }
 
+void Worker::hold() {
+  open_ = false;
+  listener_.pause();
+}
+
 void Worker::run() {
   loop_.run();
   flush_log();
+}
+
+void Worker::open() {
+  loop_.post([this] {
+    open_ = true;
+    if (!draining_) listener_.resume();
+  });
 }
 
 void Worker::drain(Milliseconds timeout) {
@@ -40,9 +59,10 @@ void Worker::drain(Milliseconds timeout) {
 }
 
 void Worker::begin_drain(Milliseconds timeout) {
-  draining_ = true;
+  const bool first = !std::exchange(draining_, true);
+  drain_state_.stop();
   if (listener_.is_open()) {
-    listener_.drain_accept_queue();
+    if (open_) listener_.drain_accept_queue();
     listener_.close();
   }
   for (Connection* connection = connections_; connection != nullptr;) {
@@ -51,30 +71,62 @@ void Worker::begin_drain(Milliseconds timeout) {
     connection = next;
   }
   const std::uint64_t deadline = loop_.now() + static_cast<std::uint64_t>(timeout.count());
-  if (timeout.count() == 0) {
-    abort_all();
-  } else if (deadline < drain_deadline_) {
+  if (deadline < drain_deadline_) {
     drain_deadline_ = deadline;
-    loop_.arm(drain_timer_, timeout);
+    if (timeout.count() != 0) loop_.arm(drain_timer_, timeout);
   }
-  stop_when_empty();
+  if (first) {
+    ending_ = end_tasks();
+    const auto call = [](void* self) { static_cast<Worker*>(self)->be_quiet(); };
+    if (ending_.start(call, this)) be_quiet();
+  }
+  if (timeout.count() == 0) abort_all();
+  go_on_draining();
+}
+
+Task<> Worker::end_tasks() {
+  co_await served_;
+  co_await after_.join();
+  background_.stop();
+  co_await background_.join();
 }
 
 void Worker::abort_all() {
   for (Connection* connection = connections_; connection != nullptr; connection = connection->next_) {
     connection->abort();
   }
-  aborting_ = true;  // handlers that do not end now are not waited for: their frames go with the worker
-  stop_when_empty();
+  aborting_ = true;  // what does not end now is not waited for: its frames go with the worker
+  after_.stop();
+  background_.stop();
+  go_on_draining();
 }
 
-void Worker::stop_when_empty() {
-  if (draining_ && connections_ == nullptr && (aborting_ || exchanges_in_use() == 0)) loop_.stop();
+void Worker::go_on_draining() {
+  if (!draining_ || connections_ != nullptr) return;
+  if (exchanges_in_use() == 0) served_.set();
+  if (aborting_) be_quiet();
+}
+
+void Worker::be_quiet() {
+  if (!std::exchange(quiet_, true)) on_quiet_();
+}
+
+void Worker::clear() noexcept {
+  ending_ = {};
+  background_.clear();
+  after_.clear();
+  free_exchanges_.clear();
+  all_exchanges_.clear();
+}
+
+Milliseconds Worker::time_to_drain() const noexcept {
+  if (drain_deadline_ <= loop_.now()) return Milliseconds(0);
+  return Milliseconds(static_cast<std::int64_t>(drain_deadline_ - loop_.now()));
 }
 
 void Worker::accept_again() {
   loop_.post([this] {
-    if (!draining_) listener_.resume();
+    if (open_ && !draining_) listener_.resume();
   });
 }
 
@@ -95,7 +147,7 @@ void Worker::closed(Connection& connection) noexcept {
   delete &connection;
   const std::size_t before = shared_.connections.fetch_sub(1, std::memory_order_relaxed);
   if (before == shared_.settings.connections) room_again_();
-  stop_when_empty();
+  go_on_draining();
 }
 
 HttpExchange& Worker::take_exchange() {
@@ -110,9 +162,23 @@ HttpExchange& Worker::take_exchange() {
 }
 
 void Worker::release(HttpExchange& exchange) noexcept {
+  if (exchange.after_) after_.spawn(run_after(std::move(exchange.after_)));
   exchange.reset();
   free_exchanges_.push_back(&exchange);
-  if (draining_) stop_when_empty();
+  if (draining_) go_on_draining();
+}
+
+// Its turn comes when what has been written in this wake-up has left.
+Task<> Worker::run_after(base::Box<coro::Work> work) {
+  co_await yield();
+  for (coro::Work* each = work.get(); each != nullptr; each = each->next.get()) {
+    try {
+      co_await each->run();
+    } catch (const Cancelled&) {  // the time for draining is over
+    } catch (...) {
+      shared_.log.failure("work after a response failed", std::current_exception());
+    }
+  }
 }
 
 void Worker::on_second(std::int64_t unix_seconds) {

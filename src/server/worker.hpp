@@ -8,7 +8,10 @@
 #include "server/exchange.hpp"
 #include "server/settings.hpp"
 
+#include <tern/coro/event.hpp>
 #include <tern/coro/executor.hpp>
+#include <tern/coro/scope.hpp>
+#include <tern/coro/work.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -22,24 +25,36 @@ namespace tern::server {
 
 class Worker final : private net::AcceptHandler, private Timer {
 public:
-  // `room_again` is called when a connection has closed while the server was full; from this worker's thread.
-  Worker(Shared& shared, std::size_t index, base::Function<void()> room_again);
+  // Both are called on this worker's thread: `room_again` when a connection has closed while the server was full,
+  // `quiet` once, when a drain has nothing left to wait for.
+  Worker(Shared& shared, std::size_t index, base::Function<void()> room_again, base::Function<void()> quiet);
   ~Worker();
 
   // Before run(). False, with errno, when the kernel refuses to watch the socket.
   [[nodiscard]] bool listen(net::ListenSocket socket);
-  // Serves until drained. The calling thread is the worker's.
+  // Before run(): connections wait in the kernel's queue until open().
+  void hold();
+  // Serves until the loop is stopped. The calling thread is the worker's.
   void run();
 
-  // From any thread. Accepts what is waiting, closes the listener, lets the requests in flight end, and makes run()
-  // return; after `timeout`, or a second call with a shorter one, what is left is aborted.
+  // From any thread.
+  void open();
+  // From any thread. Accepts what is waiting, closes the listener, and lets end, in this order: the requests in flight,
+  // the work after their responses, and background tasks, which are stopped then. After `timeout`, or a second call
+  // with a shorter one, all that is left is stopped and not waited for.
   void drain(Milliseconds timeout);
+  // When the loop has ended: destroys what still waits there.
+  void clear() noexcept;
   // From any thread: there is room for connections again.
   void accept_again();
 
   net::Loop& loop() noexcept { return loop_; }
   Shared& shared() noexcept { return shared_; }
   bool draining() const noexcept { return draining_; }
+  // Stopped when a drain begins.
+  StopState& drain_state() noexcept { return drain_state_; }
+  // How much time is left of the drain.
+  Milliseconds time_to_drain() const noexcept;
 
   // For connections; on the loop's thread.
   // Where `connection` writes; empty again before it returns to the loop. A handler may resume one that is waiting on
@@ -76,12 +91,16 @@ private:
   void on_second(std::int64_t unix_seconds);
   void begin_drain(Milliseconds timeout);
   void abort_all();
-  void stop_when_empty();
+  void go_on_draining();
+  Task<> end_tasks();
+  void be_quiet();
+  Task<> run_after(base::Box<coro::Work> work);
   void flush_log();
 
   Shared& shared_;
   const std::size_t index_;
   base::Function<void()> room_again_;
+  base::Function<void()> on_quiet_;
   net::Loop loop_;
   net::Listener listener_;
   net::Output output_;
@@ -94,8 +113,15 @@ private:
   std::vector<std::unique_ptr<HttpExchange>> all_exchanges_;
   std::vector<HttpExchange*> free_exchanges_;
   std::uint64_t drain_deadline_ = std::numeric_limits<std::uint64_t>::max();
+  bool open_ = true;
   bool draining_ = false;
   bool aborting_ = false;
+  bool quiet_ = false;
+  StopState drain_state_;
+  Event served_;  // all requests have ended, and no more will come
+  Scope after_;   // work after responses
+  Scope background_;
+  Task<> ending_;
 };
 
 }  // namespace tern::server

@@ -3,6 +3,9 @@
 
 #include "app/core.hpp"
 #include "server/server.hpp"
+#include "tern/life.hpp"
+
+#include <tern/coro/cancelled.hpp>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -16,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace tern {
@@ -106,7 +110,8 @@ public:
     return server_;
   }
 
-  std::shared_ptr<server::Server> start(app::Core& core, const Options& options, base::Function<void()> on_ended) {
+  // Returns when the loops run; what becomes of the start, Server::await_start() tells.
+  std::shared_ptr<server::Server> launch(app::Core& core, const Options& options, base::Function<void()> on_ended) {
     if (server()) throw SetupError("the app runs already: stop() and wait() come before the next start()");
     core.freeze();
     const unsigned threads = options.threads != 0 ? options.threads : server::usable_processors();
@@ -121,14 +126,14 @@ public:
     if (!listening) throw SetupError(listening.error().message);
     server->log().write(server::Severity::Info, "serving " + server->address() + " with " + std::to_string(threads) +
                                                     (threads == 1 ? " loop" : " loops"));
+    server::Hooks hooks = hooks_of(core, *server);
+    hooks.on_ended = std::move(on_ended);
     set(server);  // before the first request, whose handler may call stop()
     try {
-      server->start(std::move(on_ended));
-      if (on_start) on_start();
-    } catch (...) {
-      server->stop(Milliseconds(0));
-      wait();
-      throw;
+      server->start(std::move(hooks));
+    } catch (const std::system_error& error) {
+      set(nullptr);
+      throw SetupError("there is no thread for a loop: " + error.code().message());
     }
     return server;
   }
@@ -140,8 +145,6 @@ public:
     const std::lock_guard lock(mutex_);
     if (server_ == running) server_.reset();
   }
-
-  base::Function<void()> on_start;  // of the user
 
 private:
   void set(std::shared_ptr<server::Server> server) {
@@ -160,13 +163,17 @@ App::~App() {
   if (runner_) stop();
 }
 
-App& App::on_start(base::Function<void()> hook) {
-  runner_->on_start = std::move(hook);
-  return *this;
-}
-
 void App::start(const Options& options) {
-  runner_->start(*core_, options, {});
+  const auto server = runner_->launch(*core_, options, {});
+  try {
+    server->await_start();
+  } catch (const Cancelled&) {
+    wait();
+    throw SetupError("the app was stopped before it had started");
+  } catch (...) {
+    wait();
+    throw;
+  }
 }
 
 void App::stop(bool wait_for_it) {
@@ -178,6 +185,17 @@ void App::stop(bool wait_for_it) {
 
 void App::wait() {
   runner_->wait();
+}
+
+void App::spawn(Task<> task) {
+  const auto server = runner_->server();
+  if (server && !server->on_a_loop()) {
+    server->first_loop().post([task = std::move(task)]() mutable { tern::spawn(std::move(task)); });
+    return;
+  }
+  const Executor* executor = Executor::current();  // in tests without a server, that of the test client
+  if (!server && executor == nullptr) throw SetupError("spawn() was called while the app does not run");
+  tern::spawn(std::move(task));
 }
 
 std::uint16_t App::port() const noexcept {
@@ -199,7 +217,7 @@ int App::run(const Options& options) {
     if (*event < 0) throw SetupError("the kernel gives no eventfd");
     const SignalScope signals(*event);
     std::atomic<bool> ended = false;
-    const auto server = runner_->start(*core_, options, [&ended, descriptor = *event] {
+    const auto server = runner_->launch(*core_, options, [&ended, descriptor = *event] {
       ended = true;
       tell(descriptor);
     });
@@ -217,7 +235,10 @@ int App::run(const Options& options) {
       server->stop(patient ? server->settings().drain_timeout : Milliseconds(0));
     }
     wait();
+    server->await_start();
     return 0;
+  } catch (const Cancelled&) {
+    return 0;  // it was told to end before it had started
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tern: cannot serve: %s\n", error.what());
     return 1;

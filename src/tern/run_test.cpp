@@ -2,7 +2,7 @@
 #include <tern/coro/executor.hpp>
 #include <tern/tern.hpp>
 
-#include "net/test_peer.hpp"
+#include "tern/running_app.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,29 +24,6 @@
 
 namespace tern {
 namespace {
-
-Options quiet(std::uint16_t port = 0) {
-  Options options;
-  options.port = port;
-  options.threads = 2;
-  options.log.level = LogLevel::Off;
-  return options;
-}
-
-net::Peer connect(std::uint16_t port, const char* host = "127.0.0.1") {
-  return net::Peer::connect(*net::Address::parse(host, port));
-}
-
-// The whole answer to a GET, until the connection ends.
-std::string get(net::Peer peer, const std::string& path) {
-  if (!peer.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")) return {};
-  return peer.receive_all();
-}
-
-std::string get(std::uint16_t port, const std::string& path = "/hello") {
-  net::Peer peer = connect(port);
-  return peer ? get(std::move(peer), path) : std::string();
-}
 
 void add_hello(App& app) {
   app.get("/hello", [] { return "Hello, World!"; });
@@ -225,16 +202,8 @@ TEST(Run, serves_ipv6_and_localhost) {
 
 class RunFiles : public ::testing::Test {
 protected:
-  RunFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "tern-run-XXXXXX").string();
-    folder = ::mkdtemp(name.data());
-  }
-  ~RunFiles() override { std::filesystem::remove_all(folder); }
-  static std::string content(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return (std::ostringstream() << file.rdbuf()).str();
-  }
-  std::filesystem::path folder;
+  TestFolder own;
+  const std::filesystem::path& folder = own.path;
 };
 
 TEST_F(RunFiles, serves_a_unix_socket_and_removes_it) {
@@ -273,7 +242,7 @@ TEST_F(RunFiles, writes_the_access_log_and_the_error_log) {
     EXPECT_EQ(answers.find("a secret"), std::string::npos);
     peer.close();
     app.stop();
-    const std::string access = content(folder / "access");
+    const std::string access = content_of(folder / "access");
     EXPECT_EQ(std::ranges::count(access, '\n'), format == AccessLog::Off ? 0 : 3) << access;
     if (format == AccessLog::Combined) {
       EXPECT_TRUE(access.starts_with("127.0.0.1 - - ["));
@@ -285,7 +254,7 @@ TEST_F(RunFiles, writes_the_access_log_and_the_error_log) {
     if (format == AccessLog::Json) {
       EXPECT_NE(access.find("\"route\":\"/throws\",\"status\":500"), std::string::npos) << access;
     }
-    const std::string error = content(folder / "error");
+    const std::string error = content_of(folder / "error");
     EXPECT_NE(error.find("error GET /throws: a secret\n"), std::string::npos) << error;
     EXPECT_EQ(std::ranges::count(error, '\n'), 1) << error;
     std::filesystem::remove(folder / "access");
@@ -298,6 +267,7 @@ class RunSignals : public RunFiles {
 protected:
   RunSignals() {
     add_hello(app);
+    app.on_start([this] { started_.set_value(app.port()); });
     app.get("/late", [this]() -> Task<Response> {
       arrived = true;
       while (!released) {
@@ -310,14 +280,13 @@ protected:
 
   // Returns when the app serves; its port.
   std::uint16_t run(Milliseconds drain = Seconds(30)) {
-    std::promise<std::uint16_t> port;
-    app.on_start([&] { port.set_value(app.port()); });
+    started_ = {};
     Options options = quiet();
     options.timeouts.drain = drain;
     options.log.level = LogLevel::Info;
     options.log.error_file = folder / "error";
     result_ = std::async(std::launch::async, [this, options] { return app.run(options); });
-    return port.get_future().get();
+    return started_.get_future().get();
   }
   static void signal(int number) { ::kill(::getpid(), number); }
   int result() { return result_.get(); }
@@ -331,7 +300,7 @@ protected:
   // Blocks until that is in the log.
   bool logged(std::string_view text) const {
     for (int i = 0; i < 20'000; ++i) {
-      if (content(folder / "error").find(text) != std::string::npos) return true;
+      if (content_of(folder / "error").find(text) != std::string::npos) return true;
       ::poll(nullptr, 0, 1);
     }
     return false;
@@ -349,6 +318,7 @@ private:
     }
     void await_resume() const noexcept {}
   };
+  std::promise<std::uint16_t> started_;
   std::future<int> result_;
 };
 

@@ -1,6 +1,7 @@
 #include <tern/testing.hpp>
 
 #include "http1/connection.hpp"
+#include "tern/test_loop.hpp"
 
 #include <tern/base/ascii.hpp>
 #include <tern/base/number.hpp>
@@ -48,17 +49,16 @@ Answer read_answer(std::string_view text) {
   return answer;
 }
 
-template <class T>
-T run_at_once(Task<T>& task) {
-  const auto nothing = [](void*) {};
-  if (!task.start(nothing, nullptr)) {
+// Runs a task of a handler; what it throws is thrown on.
+void run(TestLoop& loop, Task<> task) {
+  if (!loop.finish(task)) {
     throw std::runtime_error("the handler waits for something that only a server has: start the app for this test");
   }
-  return task.result();
+  task.result();
 }
 
-Response response_of(Reply reply) {
-  return reply.ready() ? std::move(reply.response()) : run_at_once(reply.task());
+Task<> answer_into(Response& response, Reply reply) {
+  response = co_await std::move(reply);
 }
 
 // Collects the content of a streamed response.
@@ -70,16 +70,14 @@ public:
 private:
   void take(std::string_view bytes) override { text += bytes; }
   bool writable() const override { return true; }
-  void when_writable(std::coroutine_handle<>) override {}
   bool gone() const override { return false; }
 };
 
 // The response as the serialiser writes it. What a stream throws is thrown on.
-Answer written(http1::Connection& protocol, Response& response) {
+Answer written(TestLoop& loop, http1::Connection& protocol, Response& response) {
   if (const auto producer = response.take_producer()) {
     TextWriter writer;
-    Task<> task = producer->run(writer);
-    run_at_once(task);
+    run(loop, producer->run(writer));
     response.content(std::move(writer.text));
   }
   http1::ResponseHead head;
@@ -90,6 +88,17 @@ Answer written(http1::Connection& protocol, Response& response) {
   std::string out;
   protocol.answer(out, head, response.content());
   return read_answer(out);
+}
+
+Task<> run_after(TestLoop& loop, base::Box<coro::Work> work) {
+  for (coro::Work* each = work.get(); each != nullptr; each = each->next.get()) {
+    try {
+      co_await each->run();
+    } catch (const Cancelled&) {  // the client is being destroyed
+    } catch (...) {
+      loop.report("work after a response failed", std::current_exception());
+    }
+  }
 }
 
 }  // namespace
@@ -110,7 +119,17 @@ void Answer::throw_not_json(const std::string& why) {
   throw std::runtime_error("the answer is not the JSON that the test expects: " + why);
 }
 
-Client::Client(App& app) : service_(&app.service()) {}
+Client::Client(App& app) : service_(&app.service()), loop_(new TestLoop) {}
+
+Client& Client::advance(Milliseconds time) {
+  const TestLoop::Use use(*loop_);
+  loop_->advance(time);
+  return *this;
+}
+
+const std::vector<std::string>& Client::reports() const noexcept {
+  return loop_->reports;
+}
 
 Client& Client::with(std::string name, std::string value) {
   fields_.emplace_back(std::move(name), std::move(value));
@@ -130,6 +149,7 @@ Answer Client::patch(std::string_view target, std::string body, std::string_view
 }
 
 Answer Client::send(const Question& question) {
+  const TestLoop::Use use(*loop_);
   Question complete = question;
   complete.fields.insert(complete.fields.end(), fields_.begin(), fields_.end());
   std::string text = request_text(complete);
@@ -143,7 +163,7 @@ Answer Client::send(const Question& question) {
   if (event == http1::Event::Reject) {
     const Problem problem{protocol.rejected().status, std::string(protocol.rejected().detail), {}, {}};
     Response response = service_->refuse(problem);
-    return written(protocol, response);
+    return written(*loop_, protocol, response);
   }
   if (event != http1::Event::Request) throw std::runtime_error("the request of the test is not complete: " + text);
   protocol.take_content();
@@ -151,9 +171,14 @@ Answer Client::send(const Question& question) {
   for (const Field& field : head.fields) fields.emplace_back(field.name, field.value);
   MemoryExchange exchange(head.method, std::string(head.target), std::move(fields), question.body);
   exchange.set_remote(question.remote);
-  Response response = response_of(service_->serve(exchange));
-  const Answer answer = written(protocol, response);  // while the exchange holds what the content may be a view of
-  reports_.insert(reports_.end(), exchange.reports().begin(), exchange.reports().end());
+  Response response;
+  Task<> answering = answer_into(response, service_->serve(exchange));
+  answering.set_stop(exchange.stop().state());
+  run(*loop_, std::move(answering));
+  const Answer answer = written(*loop_, protocol, response);  // while the exchange holds what the content is a view of
+  if (auto work = response.take_after()) spawn(run_after(*loop_, std::move(work)));
+  loop_->run_ready();
+  loop_->reports.insert(loop_->reports.end(), exchange.reports().begin(), exchange.reports().end());
   return answer;
 }
 

@@ -8,6 +8,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -87,6 +88,11 @@ public:
     return answer();
   }
 
+  // Whether something arrives, if only the end, within so many milliseconds.
+  bool readable_within(int milliseconds) {
+    pollfd ready{.fd = peer_.number(), .events = POLLIN, .revents = 0};
+    return at_ != buffer_.size() || ::poll(&ready, 1, milliseconds) == 1;
+  }
   // Whether the other side has ended, in good order and without a byte more.
   bool ends() {
     if (at_ != buffer_.size()) return false;

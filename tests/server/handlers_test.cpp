@@ -207,5 +207,33 @@ TEST_F(Handlers, a_body_stream_whose_client_goes_ends_with_cancelled) {
   EXPECT_EQ(cancelled, 20);
 }
 
+TEST_F(Handlers, a_wait_for_content_can_be_given_up) {
+  std::atomic<bool> timed_out = false;
+  app.post("/", [&](BodyStream body) -> Task<std::string> {
+    try {
+      static_cast<void>(co_await with_timeout(Milliseconds(10), body.next()));
+    } catch (const TimedOut&) {
+      timed_out = true;
+    }
+    const auto piece = co_await body.next();
+    co_return std::string(piece.value_or("nothing"));
+  });
+  Client client = this->client();
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n");
+  ASSERT_TRUE(running().eventually([&] { return timed_out.load(); }));
+  client.send("late");
+  EXPECT_EQ(client.answer().body, "late");
+}
+
+TEST_F(Handlers, middleware_can_give_up_a_handler_that_waits_for_its_content) {
+  app.group("")
+      .use([](Request&, Next next) -> Task<Response> { co_return co_await with_timeout(Milliseconds(10), next()); })
+      .post("/", [](Body body) { return body; });
+  Client client = this->client();
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n");
+  EXPECT_EQ(client.answer().status, 503);
+  EXPECT_TRUE(all_ended());
+}
+
 }  // namespace
 }  // namespace tern::testing

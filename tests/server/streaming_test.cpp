@@ -1,6 +1,7 @@
 // Responses that are made while they are sent: chunks, events, backpressure, producers that fail and clients that go.
 #include "server/app_test.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -149,6 +150,43 @@ TEST_F(Streams, a_slow_reader_stops_the_producer) {
   EXPECT_EQ(written, pieces);
 }
 
+Task<> write_large(Writer& writer, char what) {
+  const std::string bytes(8'000'000, what);
+  co_await writer.write(bytes);
+}
+
+TEST_F(Streams, several_may_write_at_the_same_time) {
+  app.get("/", [] {
+    return Response::stream("text/plain", [](Writer& writer) -> Task<> {
+      co_await when_all(write_large(writer, 'a'), write_large(writer, 'b'), write_large(writer, 'c'));
+    });
+  });
+  const std::string body = client(64 * 1024).ask("/").body;
+  for (const char what : {'a', 'b', 'c'}) EXPECT_EQ(std::ranges::count(body, what), 8'000'000);
+}
+
+TEST_F(Streams, a_write_that_waits_can_be_given_up) {
+  std::atomic<int> timed_out = 0;
+  app.get("/", [&timed_out] {
+    return Response::stream("text/plain", [&timed_out](Writer& writer) -> Task<> {
+      try {
+        co_await with_timeout(Milliseconds(10), write_large(writer, 'x'));
+      } catch (const TimedOut&) {
+        ++timed_out;
+      }
+      try {
+        co_await with_timeout(Milliseconds(10), writer.write("y"));
+      } catch (const TimedOut&) {
+        ++timed_out;
+      }
+    });
+  });
+  Client client = this->client(64 * 1024);
+  client.get("/");
+  ASSERT_TRUE(running().eventually([&] { return timed_out == 2; }));
+  EXPECT_TRUE(client.answer().body.ends_with("xxy"));
+}
+
 TEST_F(Streams, a_client_that_goes_ends_the_producer_wherever_it_waits) {
   std::atomic<int> ended = 0;
   app.get("/{where}", [&ended, this](int where) {
@@ -243,6 +281,42 @@ TEST_F(Streams, an_event_stream_ends_at_once_when_its_client_has_ended) {
   client.peer().shutdown_write();
   EXPECT_TRUE(all_ended());
   EXPECT_EQ(ended, 1);
+}
+
+TEST_F(Streams, an_event_stream_that_begins_late_ends_at_once_too) {
+  std::atomic<int> ended = 0;
+  const auto events = [&ended] {
+    const auto producer = [&ended](EventStream& stream) -> Task<> {
+      const Mark mark(ended);
+      co_await stream.send("hello");
+      co_await sleep_for(Seconds(3600));
+    };
+    return event_stream(producer, Seconds(3600));
+  };
+  app.get("/waited", [&events]() -> Task<Response> {
+    co_await yield();
+    co_return events();
+  });
+  app.post("/content", [&events](BodyStream body) -> Task<Response> {
+    while (co_await body.next()) {
+    }
+    co_return events();
+  });
+  const auto expect_the_end = [&](Client& client) {
+    while (client.peer().receive_some().find("hello") == std::string::npos) {
+    }
+    client.peer().shutdown_write();
+    EXPECT_TRUE(all_ended());
+  };
+  Client waited = client();
+  waited.get("/waited");
+  expect_the_end(waited);
+  Client content = client();
+  content.send("POST /content HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na");
+  ASSERT_TRUE(running().eventually([this] { return running().worker().exchanges_in_use() == 1; }));
+  content.send("b");
+  expect_the_end(content);
+  EXPECT_EQ(ended, 2);
 }
 
 TEST_F(Streams, a_drain_ends_event_streams_in_good_order) {

@@ -28,9 +28,8 @@ TEST_F(Timeouts, a_head_that_trickles_has_no_more_time) {
   serve({.head_timeout = soon});
   Client client = this->client();
   client.send("GET /hello HTTP/1.1\r\nX: ");
-  pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
   int bytes = 0;
-  while (::poll(&ready, 1, 5) == 0 && bytes < 10'000) {
+  while (!client.readable_within(5) && bytes < 10'000) {
     client.send("x");
     ++bytes;
   }
@@ -57,8 +56,7 @@ TEST_F(Timeouts, overlapping_requests_are_no_slow_head) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1000);
   while (std::chrono::steady_clock::now() < end) {
     ASSERT_EQ(client.answer().status, 200);
-    pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
-    ::poll(&ready, 1, 20);  // a slow client, not an idle one
+    client.readable_within(20);  // a slow client, not an idle one
     client.send(request.substr(10) + request.substr(0, 10));
   }
   EXPECT_EQ(client.answer().status, 200);
@@ -96,9 +94,8 @@ TEST_F(Timeouts, content_that_trickles_below_the_least_rate_is_answered_408) {
   serve({.grace = Milliseconds(100), .least_rate = 2000});
   Client client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
-  pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
   int bytes = 0;
-  while (::poll(&ready, 1, 5) == 0 && bytes < 10'000) {
+  while (!client.readable_within(5) && bytes < 10'000) {
     client.send("x");
     ++bytes;
   }
@@ -111,9 +108,8 @@ TEST_F(Timeouts, content_at_the_least_rate_is_let_in) {
   Client client = this->client();
   const std::string body(300, 'x');
   client.send("POST /size HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\n");
-  pollfd ready{.fd = client.peer().number(), .events = POLLIN, .revents = 0};
   for (int i = 0; i < 60; ++i) {
-    ASSERT_EQ(::poll(&ready, 1, 5), 0);
+    ASSERT_FALSE(client.readable_within(5));
     client.send("xxxxx");
   }
   EXPECT_EQ(client.answer().body, "300");

@@ -8,6 +8,8 @@
 #include <tern/app/resource.hpp>
 #include <tern/base/box.hpp>
 #include <tern/base/function.hpp>
+#include <tern/coro/scope.hpp>
+#include <tern/coro/work.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -84,6 +86,8 @@ struct SharedState {
   void* value = nullptr;
   void (*destroy)(void*) noexcept = nullptr;
 };
+
+enum class HookKind : std::uint8_t { Start, Stop };
 
 struct PerLoopFactory {
   const void* key = nullptr;
@@ -382,13 +386,44 @@ public:
   // Every route, in the order of registration.
   std::vector<RouteInfo> routes() const;
 
-  // Called by run() and start(), on their thread, once the server accepts connections: the place to tell its address().
-  // What it throws ends the server again, and start() with it.
-  App& on_start(base::Function<void()> hook);
+  // What is done around the serving: plain functions or coroutines, on the first loop, one after the other.
+  //
+  // on_start: when the address() is taken and clients can connect, before the first of them is served. What it throws
+  // ends the server again, and start() with it.
+  template <class F>
+  App& on_start(F hook) {
+    return add_hook(app::HookKind::Start, std::move(hook));
+  }
+  // on_stop: once for each on_start that has ended well, last registered first, when all requests and background tasks
+  // have ended or the time for draining is over. Of that it has what is left, but always a second, before what it
+  // waits for ends with Cancelled. An exception goes into the error log, and the next hook runs.
+  template <class F>
+  App& on_stop(F hook) {
+    return add_hook(app::HookKind::Stop, std::move(hook));
+  }
+  // Again and again while the app serves: `work` is due at every multiple of `interval` after the start, so that the
+  // times do not drift. It never overlaps itself: what it is still busy at, it skips. An exception goes into the error
+  // log, and the next run comes. The stop token of a run fires when the drain begins.
+  template <class F>
+  App& every(Milliseconds interval, F work) {
+    static_assert(coro::Runnable<F>, "tern: App::every() takes what takes nothing and returns nothing or tern::Task<>");
+    if constexpr (coro::Runnable<F>) add(interval, coro::make_work(std::move(work)));
+    return *this;
+  }
 
-  // Serves until SIGINT or SIGTERM, then lets the requests in flight end (Timeouts::drain; a second signal ends them)
-  // and returns 0. When it cannot start (an address in use, a mistake in the setup), says why on standard error and
-  // returns 1.
+  // tern::spawn() for any thread while the app runs: on one that is no loop of this app the task starts on the first
+  // loop, a little later; when the app ends before that, never. Throws SetupError when the app does not run.
+  void spawn(Task<> task);
+  template <class F>
+  void spawn(F work) {
+    static_assert(coro::Runnable<F>,
+                  "tern: App::spawn() takes a tern::Task<>, or what takes nothing and returns one (or nothing)");
+    if constexpr (coro::Runnable<F>) spawn(coro::calling(std::move(work)));
+  }
+
+  // Serves until SIGINT or SIGTERM, then lets the requests in flight and what belongs to them end (Timeouts::drain; a
+  // second signal ends them) and returns 0. When it cannot start (an address in use, a mistake in the setup), says why
+  // on standard error and returns 1.
   [[nodiscard]] int run(const Options& options = {});
 
   // The same without signals, for embedding and tests: start() returns when the server accepts connections, and throws
@@ -413,6 +448,14 @@ private:
   void add(app::SharedState state, std::string_view type);
   void add(app::PerLoopFactory factory, std::string_view type);
   void add(app::ErrorMapping mapping);
+  void add(Milliseconds interval, base::Box<coro::Work> work);
+  void add(app::HookKind kind, base::Box<coro::Work> hook);
+  template <class F>
+  App& add_hook(app::HookKind kind, F hook) {
+    static_assert(coro::Runnable<F>, "tern: a hook takes nothing and returns nothing or tern::Task<>");
+    if constexpr (coro::Runnable<F>) add(kind, coro::make_work(std::move(hook)));
+    return *this;
+  }
 
   class Runner;
   base::Box<app::Core> core_;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -54,11 +55,13 @@ public:
   std::size_t positional = 0;
   bool reads_body = false;    // the content is read before the handler is called
   bool streams_body = false;  // the handler reads the content by itself, as it comes
-  bool may_outlast = false;   // the handler is a coroutine or may stream: the head must be pinned
+  bool may_outlast = false;   // the handler or an extractor is a coroutine, or may stream: the head must be pinned
 };
 
 // --- What is the same for all handlers ------------------------------------------------------------------------------
 
+// Writes a line into the error log that names the route.
+void report_failure(Exchange& exchange, std::string_view what, std::string_view when = {}) noexcept;
 Response rejected(Rejection&& rejection, Exchange& exchange);
 // What the exception that is being handled becomes.
 Response caught(Exchange& exchange) noexcept;
@@ -66,6 +69,15 @@ Response translate(void* exchange, std::exception_ptr exception);
 // Reads the content, then goes on with `finish(handler, exchange, slots)`.
 Task<Response> after_body(Exchange& exchange, Reply (*finish)(const void*, Exchange&, void*), const void* handler,
                           void* slots);
+// One parameter of a handler with asynchronous extractors: one of the two functions gets its value into the slots.
+struct Step {
+  bool (*fill)(void* slots, Request& request, std::optional<Rejection>& failure) = nullptr;
+  Task<bool> (*fill_later)(void* slots, Request& request, std::optional<Rejection>& failure) = nullptr;
+  bool from_content = false;
+};
+// Takes the steps in order, those from the content last, and then calls `call(handler, exchange, slots)`.
+Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool reads_body,
+                           Reply (*call)(const void*, Exchange&, void*), const void* handler, void* slots);
 // Reads content that is complete; what went wrong becomes the answer.
 std::optional<Response> body_failure(Exchange& exchange);
 
@@ -86,13 +98,18 @@ Task<Response> respond_later(Task<T> task, Exchange& exchange) {
 // --------------------------------------------------------------------------------------------------------
 
 template <class A>
-concept ReadsBody = requires { requires Extract<A>::reads_body; };
-
-template <class A>
 inline constexpr bool is_request = std::is_same_v<std::remove_cvref_t<A>, Request>;
 
 template <class A>
-inline constexpr bool is_body_stream = std::is_same_v<std::remove_cvref_t<A>, BodyStream>;
+inline constexpr bool reads_body = ReadsBody<std::remove_cvref_t<A>>;
+template <class A>
+inline constexpr bool streams_body = StreamsBody<std::remove_cvref_t<A>>;
+template <class A>
+inline constexpr bool is_awaited =
+    !is_request<A> && !Positional<std::remove_cvref_t<A>> && Awaited<std::remove_cvref_t<A>>;
+// The handler gets the stream itself: an extractor that waits has read it to its end.
+template <class A>
+inline constexpr bool is_stream = streams_body<A> && !is_awaited<A>;
 
 // Whether a parameter holds no view of the request.
 template <class A>
@@ -110,13 +127,20 @@ inline constexpr bool may_stream<std::expected<T, E>> = may_stream<T> || may_str
 template <class T>
 inline constexpr bool may_stream<WithStatus<T>> = may_stream<T>;
 
-// A stream of the content goes to a coroutine, and nothing else reads the content.
+// Who takes the content as it comes is the only one who looks at it.
+template <class List>
+inline constexpr bool takes_content_once = true;
+template <class... A>
+inline constexpr bool takes_content_once<TypeList<A...>> =
+    (std::size_t{0} + ... + std::size_t{streams_body<A>}) == 0 ||
+    (std::size_t{0} + ... + std::size_t{streams_body<A> || reads_body<A>}) == 1;
+
+// A stream of the content goes to a coroutine.
 template <class R, class List>
 inline constexpr bool streams_properly = true;
 template <class R, class... A>
 inline constexpr bool streams_properly<R, TypeList<A...>> =
-    !(false || ... || is_body_stream<A>) || (is_task<R> && !(false || ... || ReadsBody<std::remove_cvref_t<A>>) &&
-                                             (true && ... && (!is_body_stream<A> || !std::is_reference_v<A>)));
+    (true && ... && (!is_stream<A> || (is_task<R> && !std::is_reference_v<A>)));
 
 // Where one parameter waits until all are there.
 template <class A>
@@ -141,6 +165,15 @@ struct Slot {
     }
     value.emplace(std::move(*found));
     return true;
+  }
+  Task<bool> fill_later(Request& request, std::optional<Rejection>& failure) {
+    auto found = co_await Extract<Value>::from(request);
+    if (found) {
+      value.emplace(std::move(*found));
+    } else {
+      failure.emplace(std::move(found.error()));
+    }
+    co_return value.has_value();
   }
   A pass(Request&) {
     if constexpr (std::is_lvalue_reference_v<A>) {
@@ -181,6 +214,9 @@ consteval std::size_t position_of(std::size_t index) {
 
 enum class Part : std::uint8_t { Head, Content };
 
+template <class A>
+inline constexpr Part part_of = reads_body<A> || streams_body<A> ? Part::Content : Part::Head;
+
 template <Part Which, std::size_t I, std::size_t Position, class A>
 bool fill_one(IndexedSlot<I, A>& into, Request& request, std::optional<Rejection>& failure) {
   using Value = std::remove_cvref_t<A>;
@@ -189,11 +225,27 @@ bool fill_one(IndexedSlot<I, A>& into, Request& request, std::optional<Rejection
   } else if constexpr (Positional<Value>) {
     if constexpr (Which == Part::Content) return true;
     return into.fill_positional(request.parameters()[Position], failure);
-  } else if constexpr (ReadsBody<Value> == (Which == Part::Content)) {
+  } else if constexpr (Which == part_of<A>) {
     return into.fill(request, failure);
   } else {
     return true;
   }
+}
+
+template <class AllSlots, std::size_t I, std::size_t Position, class A>
+consteval Step step_of() {
+  Step step;
+  step.from_content = part_of<A> == Part::Content;
+  if constexpr (is_awaited<A>) {
+    step.fill_later = [](void* slots, Request& request, std::optional<Rejection>& failure) {
+      return slot<I, A>(*static_cast<AllSlots*>(slots)).fill_later(request, failure);
+    };
+  } else {
+    step.fill = [](void* slots, Request& request, std::optional<Rejection>& failure) {
+      return fill_one<part_of<A>, I, Position, A>(*static_cast<AllSlots*>(slots), request, failure);
+    };
+  }
+  return step;
 }
 
 template <class A>
@@ -239,14 +291,18 @@ class Binding {
 
 public:
   static constexpr bool suspends = is_task<R> || std::is_same_v<R, Reply>;
-  static constexpr bool streams_body = (false || ... || is_body_stream<A>);
+  static constexpr bool awaits = (false || ... || is_awaited<A>);
+  static constexpr bool takes_stream = (false || ... || is_stream<A>);
   // A handler that looks at the request may look at its content: it is read first.
-  static constexpr bool reads_body =
-      !streams_body && (false || ... || (ReadsBody<std::remove_cvref_t<A>> || is_request<A>));
+  static constexpr bool reads_content =
+      !(false || ... || streams_body<A>) && (false || ... || (reads_body<A> || is_request<A>));
   static constexpr bool takes_views = (false || ... || !owns_its_value<std::remove_cvref_t<A>>);
 
   static Reply invoke(const void* handler, Exchange& exchange) {
-    if constexpr (reads_body) {
+    if constexpr (awaits) {
+      auto& slots = exchange.arena().template make<AllSlots>();
+      return reply_of(after_steps(exchange, steps(Indices{}), reads_content, &call, handler, &slots), exchange);
+    } else if constexpr (reads_content) {
       if (!exchange.body_complete()) {
         auto& slots = exchange.arena().template make<AllSlots>();
         if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
@@ -255,15 +311,23 @@ public:
     }
     if constexpr (keeps_slots) {
       return run(handler, exchange, exchange.arena().template make<AllSlots>());
-    } else {
+    } else if constexpr (!awaits) {
       AllSlots slots;
       return run(handler, exchange, slots);
     }
   }
 
 private:
+  static constexpr bool fills_from_content = (false || ... || (part_of<A> == Part::Content));
   // A coroutine's reference parameters must outlive the call.
-  static constexpr bool keeps_slots = suspends && (false || ... || (std::is_reference_v<A> && !is_request<A>));
+  static constexpr bool keeps_slots =
+      !awaits && suspends && (false || ... || (std::is_reference_v<A> && !is_request<A>));
+
+  template <std::size_t... I>
+  static std::span<const Step> steps(std::index_sequence<I...>) {
+    static constexpr Step list[] = {step_of<AllSlots, I, position_of<A...>(I), A>()...};
+    return list;
+  }
 
   template <Part Which>
   static std::optional<Response> fill(AllSlots& slots, Exchange& exchange) {
@@ -277,31 +341,36 @@ private:
 
   static Reply run(const void* handler, Exchange& exchange, AllSlots& slots) {
     if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
-    if constexpr (reads_body) {
+    if constexpr (reads_content) {
       if (auto failed = body_failure(exchange)) return Reply(std::move(*failed));
     }
     return finish(handler, exchange, &slots);
   }
 
   static Reply finish(const void* handler, Exchange& exchange, void* filled) {
-    auto& slots = *static_cast<AllSlots*>(filled);
-    if constexpr (reads_body) {
-      if (auto refused = fill<Part::Content>(slots, exchange)) return Reply(std::move(*refused));
+    if constexpr (fills_from_content) {
+      auto refused = fill<Part::Content>(*static_cast<AllSlots*>(filled), exchange);
+      if (refused) return Reply(std::move(*refused));
     }
-    const F& call = *static_cast<const F*>(handler);
+    return call(handler, exchange, filled);
+  }
+
+  static Reply call(const void* handler, Exchange& exchange, void* filled) {
+    auto& slots = *static_cast<AllSlots*>(filled);
+    const F& function = *static_cast<const F*>(handler);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       Request& request = exchange.request();
       if constexpr (std::is_void_v<R>) {
-        call(slot<I, A>(slots).pass(request)...);
+        function(slot<I, A>(slots).pass(request)...);
         return Reply(Response(Status::NoContent));
       } else if constexpr (std::is_same_v<R, Reply>) {
-        return call(slot<I, A>(slots).pass(request)...);
+        return function(slot<I, A>(slots).pass(request)...);
       } else if constexpr (std::is_same_v<R, Task<Response>>) {
-        return reply_of(call(slot<I, A>(slots).pass(request)...), exchange);
+        return reply_of(function(slot<I, A>(slots).pass(request)...), exchange);
       } else if constexpr (is_task<R>) {
-        return reply_of(respond_later(call(slot<I, A>(slots).pass(request)...), exchange), exchange);
+        return reply_of(respond_later(function(slot<I, A>(slots).pass(request)...), exchange), exchange);
       } else {
-        return Reply(respond(call(slot<I, A>(slots).pass(request)...), exchange));
+        return Reply(respond(function(slot<I, A>(slots).pass(request)...), exchange));
       }
     }(Indices{});
   }
@@ -318,9 +387,9 @@ Endpoint make_endpoint(F handler, TypeList<A...>) {
   endpoint.needs = needs<std::remove_cvref_t<A>...>.items;
   endpoint.need_count = (std::size_t{0} + ... + std::size_t{has_need<std::remove_cvref_t<A>>});
   endpoint.positional = Parameters<TypeList<A...>>::positional;
-  endpoint.reads_body = Bound::reads_body;
-  endpoint.streams_body = Bound::streams_body;
-  endpoint.may_outlast = Bound::suspends || (may_stream<R> && Bound::takes_views);
+  endpoint.reads_body = Bound::reads_content;
+  endpoint.streams_body = Bound::takes_stream;
+  endpoint.may_outlast = Bound::suspends || Bound::awaits || (may_stream<R> && Bound::takes_views);
   static_assert(sizeof(List) > 0);
   return endpoint;
 }
@@ -354,11 +423,14 @@ Endpoint bind(F handler) {
         "tern: a handler returns text, a number, a struct or container that can be written as JSON, "
         "tern::Response, tern::Status, std::optional or std::expected of these, a type with a tern::Respond, or "
         "tern::Task of one; its return type is none of these");
-    static_assert(
-        streams_properly<Result, Arguments>,
-        "tern: a handler that takes tern::BodyStream takes it by value, returns a tern::Task, and takes nothing "
-        "else that reads the content");
-    if constexpr (Parameters<Arguments>::usable && UsableResult<Result> && streams_properly<Result, Arguments>) {
+    static_assert(takes_content_once<Arguments>,
+                  "tern: the content of a request is read once: a handler that takes tern::BodyStream, "
+                  "tern::MultipartStream or tern::Multipart takes nothing else that reads the content");
+    static_assert(streams_properly<Result, Arguments>,
+                  "tern: a handler that takes tern::BodyStream or tern::MultipartStream takes it by value and returns "
+                  "a tern::Task");
+    if constexpr (Parameters<Arguments>::usable && UsableResult<Result> && takes_content_once<Arguments> &&
+                  streams_properly<Result, Arguments>) {
       return make_endpoint<F, Result>(std::move(handler), Arguments{});
     }
   }

@@ -4,6 +4,7 @@
 #include <tern/app/text.hpp>
 #include <tern/base/ascii.hpp>
 #include <tern/coro/stop_token.hpp>
+#include <tern/coro/task.hpp>
 #include <tern/http/body_stream.hpp>
 #include <tern/http/exchange.hpp>
 #include <tern/json/defaults.hpp>
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -117,17 +119,28 @@ private:
 
 namespace app {
 
-// "a=1&b=2", decoded.
+// What an extractor says of itself. It needs the whole content: that is read before it is asked.
+template <class A>
+concept ReadsBody = requires { requires Extract<A>::reads_body; };
+// It takes the content as it comes, by a BodyStream of its own: nothing else may look at it.
+template <class A>
+concept StreamsBody = requires { requires Extract<A>::streams_body; };
+// Its from() gives a Task<std::expected<A, Rejection>>, so that it may wait. The handler is called when it has ended.
+template <class A>
+concept Awaited = requires(Request& request) { typename decltype(Extract<A>::from(request))::promise_type; };
+
+// Names and values: "a=1&b=2", decoded, or the fields of a form.
 class Pairs {
 public:
+  Pairs() noexcept = default;
+  explicit Pairs(std::span<const Field> items) noexcept : items_(items) {}
   static std::expected<Pairs, Rejection> parse(std::string_view text, Arena& arena);
 
   // The first value of that name at or after `from`, which moves behind it; null at the end.
   const std::string_view* find(std::string_view name, std::size_t& from) const noexcept;
 
 private:
-  Field* items_ = nullptr;
-  std::size_t count_ = 0;
+  std::span<const Field> items_;
 };
 
 std::expected<Pairs, Rejection> query_pairs(Request& request);
@@ -310,6 +323,7 @@ struct Extract<PerLoop<T>> {
 
 template <>
 struct Extract<BodyStream> {
+  static constexpr bool streams_body = true;
   static std::expected<BodyStream, Rejection> from(Request& request) { return BodyStream(request.exchange()); }
 };
 
@@ -321,15 +335,30 @@ struct Extract<StopToken> {
 // Anything extractable, or nothing when it is missing.
 template <app::Extractable T>
 struct Extract<std::optional<T>> {
-  static constexpr bool reads_body = requires { requires Extract<T>::reads_body; };
-  static std::expected<std::optional<T>, Rejection> from(Request& request) {
+  using Result = std::expected<std::optional<T>, Rejection>;
+
+  static constexpr bool reads_body = app::ReadsBody<T>;
+  static constexpr bool streams_body = app::StreamsBody<T>;
+
+  static Result from(Request& request)
+    requires(!app::Awaited<T>)
+  {
     if constexpr (requires { Extract<T>::state_key; }) {
       if (app::find_state(request, Extract<T>::state_key) == nullptr) return std::optional<T>();
     }
     if constexpr (requires { Extract<T>::per_loop_key; }) {
       if (app::find_per_loop(request, Extract<T>::per_loop_key) == nullptr) return std::optional<T>();
     }
-    auto found = Extract<T>::from(request);
+    return unless_missing(Extract<T>::from(request));
+  }
+  static Task<Result> from(Request& request)
+    requires app::Awaited<T>
+  {
+    co_return unless_missing(co_await Extract<T>::from(request));
+  }
+
+private:
+  static Result unless_missing(std::expected<T, Rejection> found) {
     if (found) return std::optional<T>(std::move(*found));
     if (found.error().missing) return std::optional<T>();
     return std::unexpected(std::move(found.error()));

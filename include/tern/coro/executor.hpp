@@ -12,6 +12,7 @@ namespace tern {
 
 class Executor;
 class Offloader;
+class Scope;
 class Timers;
 
 namespace coro {
@@ -52,6 +53,9 @@ public:
 
   // Where offload() sends what would hold the executor up; null: there is no such thing.
   virtual Offloader* offloader() noexcept { return nullptr; }
+
+  // The owner of the background tasks that run here, see spawn(); null: there is none. For use on its thread.
+  virtual Scope* background() noexcept { return nullptr; }
 
   // Calls turn.on_turn() once, on the executor's thread, in the order of these calls; those that are scheduled by a
   // turn come after whatever else is ready, such as sockets. From any thread; the turn must not be scheduled already.

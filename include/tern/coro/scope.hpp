@@ -5,6 +5,7 @@
 #include <tern/coro/awaitable.hpp>
 #include <tern/coro/event.hpp>
 #include <tern/coro/stop_token.hpp>
+#include <tern/coro/work.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -32,11 +33,14 @@ public:
   explicit Scope(OnError on_error, StopToken outer = {}) : stop_(outer), on_error_(std::move(on_error)) {}
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
-  ~Scope();
+  ~Scope() { clear(); }
 
   // Starts the task, which runs until it waits for the first time before this returns. It is stopped with the scope,
   // unless it has a stop state of its own. An exception goes to the callback; Cancelled is an ordinary end.
   void spawn(Task<void> task);
+
+  // Destroys what still runs.
+  void clear() noexcept;
 
   // Tasks that have not ended.
   std::size_t running() const noexcept { return running_; }
@@ -62,5 +66,22 @@ private:
   std::size_t running_ = 0;
   Event idle_;  // set when nothing runs and somebody waits for that
 };
+
+// A background task: it belongs to the app whose loop this is, and not to the request that started it, whose end or
+// disconnect does not stop it. For everything that runs on a loop; App::spawn() is for other threads. The task runs
+// here until it waits for the first time, and goes on by itself. It is stopped when the app ends, after the requests
+// have ended, and waited for; an exception goes into the error log. What it uses, it owns: the request is gone before
+// it is. Throws std::logic_error on a thread that runs no app.
+//
+// A coroutine lambda is given as it is, uncalled, and kept with what it captures until it has ended:
+//
+//   tern::spawn([id]() -> tern::Task<> { co_await index(id); });
+void spawn(Task<void> task);
+template <class F>
+void spawn(F work) {
+  static_assert(coro::Runnable<F>,
+                "tern: spawn() takes a tern::Task<>, or what takes nothing and returns one (or nothing)");
+  if constexpr (coro::Runnable<F>) spawn(coro::calling(std::move(work)));
+}
 
 }  // namespace tern

@@ -23,32 +23,25 @@ class BodyStream {
 public:
   explicit BodyStream(Exchange& exchange) noexcept : exchange_(&exchange) {}
 
-  class [[nodiscard]] Next {
+  class NextWait final : public http::ContentWait {
   public:
-    explicit Next(BodyStream& stream) noexcept : stream_(stream) {}
-    Next(const Next&) = delete;
-    Next& operator=(const Next&) = delete;
-    ~Next() {
-      if (waiting_) stream_.exchange_->when_readable(nullptr);
-    }
-    bool await_ready() const { return stream_.exchange_->readable(); }
-    void await_suspend(std::coroutine_handle<> waiting) {
-      waiting_ = true;
-      stream_.exchange_->when_readable(waiting);
-    }
+    explicit NextWait(BodyStream& stream) noexcept : ContentWait(*stream.exchange_), stream_(stream) {}
     std::optional<std::string_view> await_resume() {
-      waiting_ = false;
+      ContentWait::await_resume();
       return stream_.take();
     }
 
   private:
     BodyStream& stream_;
-    bool waiting_ = false;
+  };
+  struct [[nodiscard]] Next {
+    NextWait operator co_await() const noexcept { return NextWait(stream); }
+    BodyStream& stream;
   };
 
-  // The next piece, valid until the next call; nothing at the end of the content. Throws HttpError when the content is
-  // too large (413), malformed (400) or too slow (408), and Cancelled when the client has gone.
-  Next next() { return Next(*this); }
+  // The next piece, valid until the next call; nothing at the end of the content. One waits at a time. Throws HttpError
+  // when the content is too large (413), malformed (400) or too slow (408), and Cancelled when the client has gone.
+  Next next() noexcept { return {*this}; }
 
 private:
   std::optional<std::string_view> take();

@@ -27,8 +27,8 @@ public:
 
   // co_await events.send({.data = "…"}). As Writer::write; throws std::invalid_argument for a type or id with a line
   // break, or an id with NUL.
-  Writer::Writable send(const ServerEvent& event);
-  Writer::Writable send(std::string_view data) { return send(ServerEvent{.data = data}); }
+  Writer::Written send(const ServerEvent& event);
+  Writer::Written send(std::string_view data) { return send(ServerEvent{.data = data}); }
 
 private:
   Writer& writer_;

@@ -3,6 +3,7 @@
 
 #include <tern/base/arena.hpp>
 #include <tern/base/duration.hpp>
+#include <tern/coro/executor.hpp>
 #include <tern/coro/stop_token.hpp>
 #include <tern/http/problem.hpp>
 #include <tern/http/reply.hpp>
@@ -127,6 +128,36 @@ struct Service {
 protected:
   ~Service() = default;
 };
+
+namespace http {
+
+// A wait until Exchange::readable(). Ends with Cancelled when the coroutine is stopped, also when it was before.
+class ContentWait : private Turn, private StopCallback {
+public:
+  explicit ContentWait(Exchange& exchange) noexcept : exchange_(exchange) {}
+  ~ContentWait() {
+    if (waiting_ && !stopped_) exchange_.when_readable(nullptr);
+  }
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    return wait(waiting, coro::stop_of(waiting));
+  }
+  void await_resume();
+
+private:
+  bool wait(std::coroutine_handle<> waiting, StopState* stop);
+  void on_stop() noexcept override;
+  void on_turn() noexcept override;
+
+  Exchange& exchange_;
+  Executor* executor_ = nullptr;
+  std::coroutine_handle<> waiting_;
+  bool stopped_ = false;
+};
+
+}  // namespace http
 
 // Reads the content to its end and makes it Request::body(). The first only when body_complete(); the second pins the
 // exchange, so that it must come before user code has taken views.

@@ -6,6 +6,7 @@
 #include <tern/base/number.hpp>
 #include <tern/coro/generator.hpp>
 #include <tern/coro/task.hpp>
+#include <tern/coro/work.hpp>
 #include <tern/http/cookie.hpp>
 #include <tern/http/fields.hpp>
 #include <tern/http/status.hpp>
@@ -52,15 +53,32 @@ private:
   F call_;
 };
 
-// Responses can be copied, a stream cannot: copying one that has a producer is a broken contract.
-struct ProducerSlot : base::Box<Producer> {
-  ProducerSlot() noexcept = default;
-  ProducerSlot(ProducerSlot&&) noexcept = default;
-  ProducerSlot& operator=(ProducerSlot&&) noexcept = default;
-  ProducerSlot(const ProducerSlot& other) : base::Box<Producer>() {
-    base::expects(!other, "a streamed response cannot be copied");
+// What a response owns beside its content. A response can be copied, this cannot: copying one that has it is a broken
+// contract. One pointer, so that those that have none stay small.
+template <class T>
+class Attached {
+public:
+  Attached() noexcept = default;
+  Attached(Attached&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Attached& operator=(Attached&& other) noexcept {
+    put(other.take());
+    return *this;
   }
-  ProducerSlot& operator=(const ProducerSlot& other) { return *this = ProducerSlot(other); }
+  Attached(const Attached& other) noexcept {
+    base::expects(other.object_ == nullptr, "a response that streams, or has work after it, cannot be copied");
+  }
+  Attached& operator=(const Attached& other) noexcept { return *this = Attached(other); }
+  ~Attached() { delete object_; }
+
+  T* get() const noexcept { return object_; }
+  void put(base::Box<T> object) noexcept {
+    delete object_;
+    object_ = object.release();
+  }
+  base::Box<T> take() noexcept { return base::Box<T>(std::exchange(object_, nullptr)); }
+
+private:
+  T* object_ = nullptr;
 };
 
 base::Box<Producer> generating_producer(Generator<std::string> pieces);
@@ -97,44 +115,73 @@ public:
   static Response borrowed(std::string_view content_type, std::string_view content) noexcept;
 
   Status status() const noexcept { return status_; }
-  Response& status(Status status) noexcept {
+  // What changes a response returns it, as what it is called on: a temporary stays one and need not be copied.
+  Response& status(Status status) & noexcept {
     status_ = status;
     return *this;
   }
+  Response&& status(Status status) && noexcept { return std::move(this->status(status)); }
 
   // Fields; see the class Fields for what throws. Content-Type is one of them.
-  Response& set(std::string_view name, std::string_view value);
-  Response& add(std::string_view name, std::string_view value);
-  Response& remove(std::string_view name) noexcept;
+  Response& set(std::string_view name, std::string_view value) &;
+  Response&& set(std::string_view name, std::string_view value) && { return std::move(set(name, value)); }
+  Response& add(std::string_view name, std::string_view value) &;
+  Response&& add(std::string_view name, std::string_view value) && { return std::move(add(name, value)); }
+  Response& remove(std::string_view name) & noexcept;
+  Response&& remove(std::string_view name) && noexcept { return std::move(remove(name)); }
   std::optional<std::string_view> field(std::string_view name) const noexcept;
-  Response& set_cookie(const SetCookie& cookie);
+  Response& set_cookie(const SetCookie& cookie) &;
+  Response&& set_cookie(const SetCookie& cookie) && { return std::move(set_cookie(cookie)); }
 
   std::string_view content() const noexcept { return borrows_ ? borrowed_ : std::string_view(owned_); }
-  Response& content(std::string content) noexcept {
+  Response& content(std::string content) & noexcept {
     owned_ = std::move(content);
     borrows_ = false;
     return *this;
   }
+  Response&& content(std::string content) && noexcept { return std::move(this->content(std::move(content))); }
 
   // Adds text to the content; what has no type yet becomes text/plain.
-  Response& operator<<(std::string_view text);
-  Response& operator<<(const char* text) { return *this << std::string_view(text); }
-  Response& operator<<(char c) { return *this << std::string_view(&c, 1); }
-  Response& operator<<(std::same_as<bool> auto value) { return *this << std::string_view(value ? "true" : "false"); }
+  Response& operator<<(std::string_view text) &;
+  Response& operator<<(const char* text) & { return *this << std::string_view(text); }
+  Response& operator<<(char c) & { return *this << std::string_view(&c, 1); }
+  Response& operator<<(std::same_as<bool> auto value) & { return *this << std::string_view(value ? "true" : "false"); }
   template <base::Integer T>
-  Response& operator<<(T value) {
+  Response& operator<<(T value) & {
     base::append_integer(writable(), value);
     return *this;
   }
-  Response& operator<<(double value);
-  Response& operator<<(float value);
+  Response& operator<<(double value) &;
+  Response& operator<<(float value) &;
+  template <class T>
+    requires requires(Response& response, const T& value) { response << value; }
+  Response&& operator<<(const T& value) && {
+    return std::move(*this << value);
+  }
 
   // The connection ends after this response (HTTP/1.1), instead of being kept for the next request.
-  Response& close() noexcept {
+  Response& close() & noexcept {
     closes_ = true;
     return *this;
   }
+  Response&& close() && noexcept { return std::move(close()); }
   bool closes() const noexcept { return closes_; }
+
+  // Work for after this response: work() -> void or Task<>, called on the loop when the last byte of the answer has
+  // been handed to the socket, or would have been: it runs for HEAD too, and when the client has gone. Nobody waits for
+  // it, neither this connection's next request nor anybody else's, and nothing stops it until the time for draining is
+  // over. An exception goes into the error log. The request is no longer valid then: what the work uses, it owns. More
+  // than one runs in the order of the calls. A response that is replaced by another takes its work with it.
+  template <class F>
+  Response& after(F work) & {
+    static_assert(coro::Runnable<F>, "tern: work after a response takes nothing and returns nothing or tern::Task<>");
+    if constexpr (coro::Runnable<F>) add_after(coro::make_work(std::move(work)));
+    return *this;
+  }
+  template <class F>
+  Response&& after(F work) && {
+    return std::move(after(std::move(work)));
+  }
 
   // For whoever sends the response.
   const Fields& fields() const noexcept { return fields_; }
@@ -145,13 +192,16 @@ public:
   bool borrows() const noexcept { return borrows_; }
   // Of a streamed response; null otherwise.
   http::Producer* producer() const noexcept { return producer_.get(); }
-  base::Box<http::Producer> take_producer() noexcept { return std::move(producer_); }
+  base::Box<http::Producer> take_producer() noexcept { return producer_.take(); }
+  // What after() was given, linked by `next`.
+  base::Box<coro::Work> take_after() noexcept { return after_.take(); }
 
 private:
   static Response stream(std::string_view content_type, base::Box<http::Producer> producer);
 
   Response(std::string_view type, std::string content) noexcept : type_(type), owned_(std::move(content)) {}
   std::string& writable();
+  void add_after(base::Box<coro::Work> work) noexcept;
 
   Status status_ = Status::Ok;
   bool closes_ = false;
@@ -160,7 +210,8 @@ private:
   std::string_view borrowed_;
   std::string owned_;
   Fields fields_;
-  http::ProducerSlot producer_;
+  http::Attached<http::Producer> producer_;
+  http::Attached<coro::Work> after_;
 };
 
 }  // namespace tern

@@ -3,9 +3,9 @@
 
 #include <tern/base/duration.hpp>
 #include <tern/coro/cancelled.hpp>
+#include <tern/coro/waiter.hpp>
 #include <tern/http/fields.hpp>
 
-#include <coroutine>
 #include <string_view>
 
 namespace tern {
@@ -16,35 +16,39 @@ public:
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  class [[nodiscard]] Writable {
+  class WriteWait final : public coro::Waiter, public coro::Hook<WriteWait> {
   public:
-    explicit Writable(Writer& writer) noexcept : writer_(writer) {}
-    Writable(const Writable&) = delete;
-    Writable& operator=(const Writable&) = delete;
-    ~Writable() {
-      if (waiting_) writer_.when_writable(nullptr);
-    }
-    bool await_ready() const { return writer_.gone() || writer_.writable(); }
-    void await_suspend(std::coroutine_handle<> waiting) {
-      waiting_ = true;
-      writer_.when_writable(waiting);
-    }
-    void await_resume() {
-      waiting_ = false;
+    explicit WriteWait(Writer& writer) noexcept : writer_(writer) {}
+    void await_resume() const {
+      check();
       if (writer_.gone()) throw Cancelled();
     }
 
   private:
+    friend class Writer;
+    bool ready() noexcept override { return writer_.gone() || writer_.writable(); }
+    bool enter() noexcept override {
+      writer_.waiting_.push(*this);
+      writer_.room_is_wanted();
+      return true;
+    }
+    bool leave() noexcept override {
+      Hook<WriteWait>::unlink();
+      return true;
+    }
     Writer& writer_;
-    bool waiting_ = false;
+  };
+  struct [[nodiscard]] Written {
+    WriteWait operator co_await() const noexcept { return WriteWait(writer); }
+    Writer& writer;
   };
 
   // Sends `bytes`: co_await writer.write(text). They are taken during the call; what is awaited is room for more, which
   // comes when the client reads. Throws Cancelled from the await when the client has gone. Pieces of one round of the
   // loop leave together.
-  Writable write(std::string_view bytes) {
+  Written write(std::string_view bytes) {
     if (!gone() && !bytes.empty()) take(bytes);
-    return Writable(*this);
+    return {*this};
   }
 
   // A field behind the content, where the protocol has them (chunked HTTP/1.1, HTTP/2); elsewhere it is dropped. Before
@@ -62,11 +66,19 @@ protected:
   virtual void take(std::string_view bytes) = 0;
   // Whether there is room; false makes the producer wait.
   virtual bool writable() const = 0;
-  // Resumes `waiting` once, on the loop, when there is room or the client has gone; null: nobody waits any more.
-  virtual void when_writable(std::coroutine_handle<> waiting) = 0;
   virtual bool gone() const = 0;
+  // Somebody has begun to wait. Calls wake_waiting() when there is room or the client has gone, not from inside.
+  virtual void room_is_wanted() noexcept {}
+
+  // Those who wait go on, at their turn.
+  void wake_waiting() noexcept {
+    while (WriteWait* waiting = waiting_.pop()) waiting->wake();
+  }
 
   Fields trailers_;
+
+private:
+  coro::List<WriteWait> waiting_;
 };
 
 }  // namespace tern

@@ -1,0 +1,123 @@
+#include "server/life.hpp"
+
+#include "server/worker.hpp"
+
+#include <tern/coro/cancelled.hpp>
+#include <tern/coro/scope.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tern::server {
+namespace {
+
+constexpr Milliseconds last_moment =
+    Seconds(1);  // for the end of a start that failed, and for on_stop when the drain has taken all time
+
+}  // namespace
+
+Life::~Life() {
+  if (armed()) workers_.front()->loop().disarm(*this);
+}
+
+void Life::prepare(Hooks hooks) {
+  hooks_ = std::move(hooks);
+  if (!hooks_.on_start) return;
+  for (const auto& worker : workers_) worker->hold();
+}
+
+void Life::begin() {
+  if (!hooks_.on_start) return started(State::Serving, {});
+  Worker& first = *workers_.front();
+  first.loop().post([this, &first] {
+    Task<> task = start();
+    task.set_stop(&first.drain_state());
+    spawn(std::move(task));
+  });
+}
+
+Task<> Life::start() {
+  std::exception_ptr error;
+  try {
+    if (workers_.front()->draining()) throw Cancelled();
+    co_await hooks_.on_start();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  for (const auto& worker : workers_) {
+    if (error) {
+      worker->drain(last_moment);
+    } else {
+      worker->open();
+    }
+  }
+  started(error ? State::Failed : State::Serving, error);
+}
+
+void Life::started(State state, std::exception_ptr error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::Starting) return;
+    state_ = state;
+    error_ = std::move(error);
+  }
+  changed_.notify_all();
+}
+
+void Life::await_start() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return state_ != State::Starting; });
+  if (state_ == State::Serving) return;
+  if (error_) std::rethrow_exception(error_);
+  throw Cancelled();
+}
+
+void Life::worker_is_quiet() {
+  if (++quiet_ == workers_.size()) {
+    workers_.front()->loop().post([this] { stop(); });
+  }
+}
+
+void Life::stop() {
+  const bool served = [this] {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::Serving;
+  }();
+  if (!served || !hooks_.on_stop) return end();
+  Worker& first = *workers_.front();
+  const Milliseconds time = std::max(first.time_to_drain(), last_moment);
+  deadline_ = first.loop().now() + static_cast<std::uint64_t>(time.count());
+  first.loop().arm(*this, time);
+  stopping_ = hooks_.on_stop();
+  stopping_.set_stop(&stop_);
+  const auto call = [](void* self) { static_cast<Life*>(self)->end(); };
+  if (stopping_.start(call, this)) end();
+}
+
+void Life::hurry(Milliseconds timeout) {
+  if (!armed()) return;
+  net::Loop& loop = workers_.front()->loop();
+  const Milliseconds time = std::max(timeout, last_moment);
+  const std::uint64_t deadline = loop.now() + static_cast<std::uint64_t>(time.count());
+  if (deadline >= deadline_) return;
+  deadline_ = deadline;
+  loop.arm(*this, time);
+}
+
+// What waits has its turn with Cancelled before the loop ends; what goes on waiting then is destroyed with this.
+void Life::on_timer() noexcept {
+  stop_.stop();
+  end();
+}
+
+void Life::end() {
+  workers_.front()->loop().disarm(*this);
+  for (const auto& worker : workers_) worker->loop().stop();
+}
+
+void Life::ended() {
+  started(State::Failed, {});  // when nobody came to that
+  if (hooks_.on_ended) hooks_.on_ended();
+}
+
+}  // namespace tern::server

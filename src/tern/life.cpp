@@ -1,0 +1,64 @@
+#include "tern/life.hpp"
+
+#include <tern/coro/awaitable.hpp>
+#include <tern/coro/cancelled.hpp>
+#include <tern/coro/scope.hpp>
+#include <tern/coro/sleep.hpp>
+
+#include <exception>
+#include <ranges>
+#include <utility>
+
+namespace tern {
+namespace {
+
+Task<> on_start(const app::Hooks& hooks, server::Log& log) {
+  for (const auto& hook : hooks.start) co_await hook->run();
+  const StopToken stop = co_await current_stop();
+  for (const auto& repeated : hooks.every) {
+    Task<> task = repeat(repeated, log);
+    task.set_stop(stop.state());
+    spawn(std::move(task));
+  }
+}
+
+Task<> on_stop(const app::Hooks& hooks, server::Log& log) {
+  for (const auto& hook : std::views::reverse(hooks.stop)) {
+    try {
+      co_await hook->run();
+    } catch (...) {
+      log.failure("an on_stop hook failed", std::current_exception());
+    }
+  }
+}
+
+}  // namespace
+
+Task<> repeat(const app::Hooks::Repeated& repeated, server::Log& log) {
+  const Timers& clock = Executor::current()->timers();
+  const auto interval = static_cast<std::uint64_t>(repeated.interval.count());
+  std::uint64_t due = clock.now();
+  while (true) {
+    due += ((clock.now() - due) / interval + 1) * interval;  // the next multiple that has not passed
+    co_await sleep_for(Milliseconds(static_cast<std::int64_t>(due - clock.now())));  // ends the loop, too
+    try {
+      co_await repeated.work->run();
+    } catch (const Cancelled&) {  // this run was
+    } catch (...) {
+      log.failure("a run of every() failed", std::current_exception());
+    }
+  }
+}
+
+server::Hooks hooks_of(const app::Core& core, server::Server& server) {
+  server::Hooks result;
+  const app::Hooks& hooks = core.hooks();
+  server::Log& log = server.log();
+  if (!hooks.start.empty() || !hooks.every.empty()) {
+    result.on_start = [&hooks, &log] { return on_start(hooks, log); };
+  }
+  if (!hooks.stop.empty()) result.on_stop = [&hooks, &log] { return on_stop(hooks, log); };
+  return result;
+}
+
+}  // namespace tern

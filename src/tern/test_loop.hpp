@@ -1,0 +1,74 @@
+// What the test client has in place of a loop: an executor that works when it is told to, a clock that stands still
+// until somebody waits for it, and no threads.
+#pragma once
+
+#include <tern/base/function.hpp>
+#include <tern/coro/executor.hpp>
+#include <tern/coro/offload.hpp>
+#include <tern/coro/scope.hpp>
+#include <tern/coro/stop_token.hpp>
+#include <tern/coro/task.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tern::testing {
+
+class TestLoop final : public Executor, public Timers, private Offloader {
+public:
+  TestLoop() : background_([this](const std::exception_ptr& error) { report("a background task failed", error); }) {}
+  // Stops the background tasks and lets them end, as far as they can without time.
+  ~TestLoop();
+
+  // Makes a TestLoop the thread's executor.
+  class Use {
+  public:
+    explicit Use(TestLoop& loop) : before_(make_current(&loop)) {}
+    ~Use() { make_current(before_); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+  private:
+    Executor* before_;
+  };
+
+  // All while it is used:
+  // Runs the task to its end, letting time pass where everybody waits for that. False when it waits for something else,
+  // or for longer than an hour.
+  [[nodiscard]] bool finish(Task<>& task);
+  // Runs what is ready, and what becomes ready by that.
+  void run_ready();
+  // Lets so much time pass.
+  void advance(Milliseconds time);
+
+  void report(std::string_view what, const std::exception_ptr& error);
+
+  void post(base::Function<void()> work) override;
+  Timers& timers() noexcept override { return *this; }
+  Offloader* offloader() noexcept override { return this; }
+  Scope* background() noexcept override { return &background_; }
+
+  std::uint64_t now() const noexcept override { return now_; }
+  void arm(Timer& timer, Milliseconds delay) override;
+  void disarm(Timer& timer) noexcept override;
+
+  std::vector<std::string> reports;
+
+private:
+  // Goes to the next time for which somebody waits; false when there is none until `limit`.
+  bool pass_time(std::uint64_t limit);
+
+  bool submit(Priority priority, Job& job) noexcept override;
+  bool withdraw(Job&) noexcept override { return false; }
+
+  std::mutex mutex_;  // for the posts, which may come from threads of a handler's own
+  std::vector<base::Function<void()>> posts_;
+  std::vector<Timer*> timers_;  // armed
+  Timer* armed_ = nullptr;      // what their links point to
+  std::uint64_t now_ = 1;
+  Scope background_;
+};
+
+}  // namespace tern::testing

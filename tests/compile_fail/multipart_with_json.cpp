@@ -1,0 +1,15 @@
+// expect: tern: the content of a request is read once
+#include <tern/multipart.hpp>
+#include <tern/tern.hpp>
+
+struct Form {
+  tern::UploadedFile file;
+};
+struct Book {
+  int year;
+};
+
+int main() {
+  tern::App app;
+  app.post("/x", [](tern::Multipart<Form>, tern::Json<Book>) { return "x"; });
+}
