@@ -16,7 +16,7 @@ namespace tern {
 Reply Next::operator()() const noexcept {
   try {
     Reply reply = link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
-    if (!reply.ready()) reply.task().translate_exceptions(&app::translate, exchange_);
+    if (!reply.ready()) reply.task().catch_with(&app::translate, exchange_);
     return reply;
   } catch (...) {
     return app::caught(*exchange_);
@@ -96,11 +96,6 @@ Response translate(void* exchange, std::exception_ptr exception) {
   } catch (...) {
     return caught(*static_cast<Exchange*>(exchange));
   }
-}
-
-Reply reply_of(Task<Response> task, Exchange& exchange) {
-  task.translate_exceptions(&translate, &exchange);
-  return Reply(std::move(task));
 }
 
 Task<Response> after_body(Exchange& exchange, Reply (*finish)(const void*, Exchange&, void*), const void* handler,

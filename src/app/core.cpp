@@ -222,6 +222,8 @@ void Core::freeze() {
       route.chain.push_back({middleware.invoke, middleware.object});
       route.pins = route.pins || middleware.may_suspend;
     }
+    // What a plain middleware has taken from the request must outlast a handler that waits.
+    route.pins = route.pins || (route.endpoint.suspends && !route.chain.empty());
     route.chain.push_back({&call_endpoint, &route.endpoint});
   }
   frozen_ = true;

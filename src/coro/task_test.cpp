@@ -198,46 +198,6 @@ TEST(Task, throws_through_many_tasks_and_after_a_wait) {
   EXPECT_EQ(task.result(), -1);
 }
 
-TEST(Task, translates_what_left_it_into_a_value) {
-  Task<int> task = fail_with_value();
-  int context = 5;
-  task.translate_exceptions(
-      [](void* number, std::exception_ptr error) {
-        try {
-          std::rethrow_exception(error);
-        } catch (const std::out_of_range&) {
-          return *static_cast<int*>(number);
-        }
-      },
-      &context);
-  EXPECT_EQ(run(std::move(task)), 5);
-}
-
-TEST(Task, does_not_translate_a_value) {
-  Task<int> task = value(1);
-  task.translate_exceptions([](void*, std::exception_ptr) { return 2; }, nullptr);
-  EXPECT_EQ(run(std::move(task)), 1);
-}
-
-TEST(Task, translates_after_a_wait_and_when_a_local_throws_as_it_dies) {
-  struct Throws {
-    ~Throws() noexcept(false) { throw std::runtime_error("in a destructor"); }
-  };
-  Gate gate;
-  const auto make = [](Gate& g) -> Task<int> {
-    const Throws throws;
-    co_await g;
-    co_return 1;
-  };
-  Task<int> task = make(gate);
-  task.translate_exceptions([](void*, std::exception_ptr) { return 2; }, nullptr);
-  int ends = 0;
-  EXPECT_FALSE(task.start(count, &ends));
-  gate.open();
-  EXPECT_EQ(ends, 1);
-  EXPECT_EQ(task.result(), 2);
-}
-
 TEST(Task, calls_its_starter_once_when_it_ends_after_a_wait) {
   Gate gate;
   Task<int> task = after(gate, 3);

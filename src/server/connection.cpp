@@ -1,5 +1,6 @@
 #include "server/connection.hpp"
 
+#include "net/rest_buffer.hpp"
 #include "server/exchange.hpp"
 #include "server/log.hpp"
 #include "server/worker.hpp"
@@ -8,6 +9,8 @@
 #include <utility>
 
 namespace tern::server {
+
+static_assert(net::RestBuffer::padding >= http1::padding, "what the stream presents is what the core may look at");
 namespace {
 
 constexpr std::size_t most_pipelined_output = 256 * 1024;  // bytes written before the peer has to read
@@ -102,15 +105,19 @@ void Connection::begin(HttpExchange& exchange) {
   }
   Reply reply = worker_.shared().service.serve(exchange);
   if (reply.ready()) return respond(reply.response());
-  // The task has not begun yet, so that nothing has taken views that this would leave behind.
-  exchange.pin();
-  exchange.chunk_ = exchange.arena().copy(exchange.chunk_);
+  // The task has not begun yet, so that nothing has taken views that this would leave behind. One for which the
+  // exchange is not pinned yet takes none: it may come to its end first.
+  if (exchange.pinned() || !exchange.chunk_.empty()) {
+    exchange.pin();
+    exchange.chunk_ = exchange.arena().copy(exchange.chunk_);
+  }
   exchange.task_ = std::move(reply.task());
   exchange.task_.inherit_stop(&exchange.stop_);
   if (exchange.task_.start(&Connection::on_done, &exchange)) {
     Response response = exchange.task_.result();
     return respond(response);
   }
+  exchange.pin();
   if (!exchange.waiting_) wait_for_handler();
 }
 

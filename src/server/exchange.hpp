@@ -53,7 +53,7 @@ private:
 
   Worker& worker_;
   Connection* connection_ = nullptr;        // null once the socket is gone
-  Task<Response> task_;                     // while the answer is being made
+  ResponseTask task_;                       // while the answer is being made
   std::unique_ptr<ResponseStream> stream_;  // while content is made
   Status status_ = Status::Ok;              // of a streamed response
   base::Box<coro::Work> after_;             // what runs when this exchange is given back

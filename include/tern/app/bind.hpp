@@ -40,6 +40,7 @@ public:
     positional = other.positional;
     reads_body = other.reads_body;
     streams_body = other.streams_body;
+    suspends = other.suspends;
     may_outlast = other.may_outlast;
     return *this;
   }
@@ -55,7 +56,8 @@ public:
   std::size_t positional = 0;
   bool reads_body = false;    // the content is read before the handler is called
   bool streams_body = false;  // the handler reads the content by itself, as it comes
-  bool may_outlast = false;   // the handler or an extractor is a coroutine, or may stream: the head must be pinned
+  bool suspends = false;      // the handler is a coroutine
+  bool may_outlast = false;   // what looks at the request may go on after this wake-up: the head must be pinned
 };
 
 // --- What is the same for all handlers ------------------------------------------------------------------------------
@@ -81,16 +83,24 @@ Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool
 // Reads content that is complete; what went wrong becomes the answer.
 std::optional<Response> body_failure(Exchange& exchange);
 
-// A task of a response is a reply; what it throws becomes its response.
-Reply reply_of(Task<Response> task, Exchange& exchange);
+// The response that the value of a task becomes. Takes the frame.
+template <class T>
+Response make_response(void* frame, void* exchange) {
+  Task<T> task(std::coroutine_handle<coro::Promise<T>>::from_address(frame));
+  if constexpr (std::is_void_v<T>) {
+    task.result();
+    return Response(Status::NoContent);
+  } else {
+    return respond(task.result(), *static_cast<Exchange*>(exchange));
+  }
+}
 
 template <class T>
-Task<Response> respond_later(Task<T> task, Exchange& exchange) {
-  if constexpr (std::is_void_v<T>) {
-    co_await std::move(task);
-    co_return Response(Status::NoContent);
+Reply reply_of(Task<T> task, Exchange& exchange) {
+  if constexpr (std::is_same_v<T, Response>) {
+    return Reply(std::move(task));
   } else {
-    co_return respond(co_await std::move(task), exchange);
+    return Reply(ResponseTask(std::move(task), &make_response<T>, &exchange));
   }
 }
 
@@ -365,10 +375,8 @@ private:
         return Reply(Response(Status::NoContent));
       } else if constexpr (std::is_same_v<R, Reply>) {
         return function(slot<I, A>(slots).pass(request)...);
-      } else if constexpr (std::is_same_v<R, Task<Response>>) {
-        return reply_of(function(slot<I, A>(slots).pass(request)...), exchange);
       } else if constexpr (is_task<R>) {
-        return reply_of(respond_later(function(slot<I, A>(slots).pass(request)...), exchange), exchange);
+        return reply_of(function(slot<I, A>(slots).pass(request)...), exchange);
       } else {
         return Reply(respond(function(slot<I, A>(slots).pass(request)...), exchange));
       }
@@ -389,7 +397,8 @@ Endpoint make_endpoint(F handler, TypeList<A...>) {
   endpoint.positional = Parameters<TypeList<A...>>::positional;
   endpoint.reads_body = Bound::reads_content;
   endpoint.streams_body = Bound::takes_stream;
-  endpoint.may_outlast = Bound::suspends || Bound::awaits || (may_stream<R> && Bound::takes_views);
+  endpoint.suspends = Bound::suspends;
+  endpoint.may_outlast = Bound::awaits || ((Bound::suspends || may_stream<R>) && Bound::takes_views);
   static_assert(sizeof(List) > 0);
   return endpoint;
 }

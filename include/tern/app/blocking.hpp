@@ -1,10 +1,10 @@
 // blocking(): handlers that block or compute, on the app's thread pool.
 #pragma once
 
+#include <tern/app/bind.hpp>
 #include <tern/app/handler_traits.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/coro/task.hpp>
-#include <tern/http/body_stream.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -13,8 +13,7 @@ namespace tern {
 namespace app {
 
 template <class A>
-concept NotForPools =
-    std::is_same_v<std::remove_cvref_t<A>, Request> || std::is_same_v<std::remove_cvref_t<A>, BodyStream>;
+concept NotForPools = is_request<A> || is_stream<A>;
 
 // A coroutine around the handler, which the binding takes like any other.
 template <class F, class R, class... A>
@@ -36,8 +35,8 @@ template <class F, class R, class... A>
 auto make_blocking(Priority priority, F handler, Signature<R, A...>) {
   static_assert(
       !(false || ... || NotForPools<A>),
-      "tern: a blocking handler runs on the thread pool, where tern::Request& and tern::BodyStream must not go: take "
-      "extractors instead");
+      "tern: a blocking handler runs on the thread pool, where tern::Request& and streams of the content must not "
+      "go: take other extractors");
   return BlockingHandler<F, R, A...>(priority, std::move(handler));
 }
 

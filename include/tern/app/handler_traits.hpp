@@ -15,7 +15,8 @@ class Request;
 
 // A user-defined extractor: specialise with
 //   static std::expected<T, tern::Rejection> from(tern::Request&);
-// and, when it looks at the content, `static constexpr bool reads_body = true;`.
+// or, when it has to wait, a Task of that; and, when it looks at the content, `static constexpr bool reads_body =
+// true;`, or `streams_body` when it takes the content as it comes.
 template <class T>
 struct Extract;
 

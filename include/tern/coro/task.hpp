@@ -59,30 +59,29 @@ struct FinalAwaiter {
   void await_resume() const noexcept {}
 };
 
-template <class T>
-struct PromiseBase : PooledFrame {
-  using Translator = T (*)(void* context, std::exception_ptr);
-
-  std::suspend_always initial_suspend() const noexcept { return {}; }
-  FinalAwaiter final_suspend() const noexcept { return {}; }
-
-  void unhandled_exception() noexcept {
-    if constexpr (!std::is_void_v<T>) {
-      if (translate != nullptr) {
-        value.emplace(translate(translator_context, std::current_exception()));
-        return;
-      }
-    }
-    error = std::current_exception();
+// What a promise has whatever its type: who waits for it, what stops it, and what went wrong.
+struct PromiseCore : PooledFrame {
+  void set_stop(StopState* state) noexcept {
+    stop = state;
+    stop_is_set = true;
+  }
+  void inherit_stop(StopState* state) noexcept {
+    if (!stop_is_set) set_stop(state);
   }
 
-  struct Nothing {};
   Continuation continuation;
   StopState* stop = nullptr;
   bool stop_is_set = false;
   std::exception_ptr error;
-  Translator translate = nullptr;
-  void* translator_context = nullptr;
+};
+
+template <class T>
+struct PromiseBase : PromiseCore {
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  FinalAwaiter final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { error = std::current_exception(); }
+
+  struct Nothing {};
   std::optional<std::conditional_t<std::is_void_v<T>, Nothing, T>> value;
 };
 
@@ -147,14 +146,9 @@ public:
 
   // Before the start: what stops this task and those that it awaits, instead of what stops the one who awaits it. Null:
   // nothing does. The state must live until the task has ended.
-  void set_stop(StopState* stop) noexcept {
-    handle_.promise().stop = stop;
-    handle_.promise().stop_is_set = true;
-  }
+  void set_stop(StopState* stop) noexcept { handle_.promise().set_stop(stop); }
   // The same, but nothing happens when that has been said already.
-  void inherit_stop(StopState* stop) noexcept {
-    if (!handle_.promise().stop_is_set) set_stop(stop);
-  }
+  void inherit_stop(StopState* stop) noexcept { handle_.promise().inherit_stop(stop); }
 
   // Whether a task that has ended did so with an exception.
   bool failed() const noexcept { return handle_.promise().error != nullptr; }
@@ -169,13 +163,8 @@ public:
     }
   }
 
-  // Before the start: what leaves the coroutine as an exception becomes a value by this function.
-  void translate_exceptions(T (*translate)(void* context, std::exception_ptr), void* context) noexcept
-    requires(!std::is_void_v<T>)
-  {
-    handle_.promise().translate = translate;
-    handle_.promise().translator_context = context;
-  }
+  // Gives the frame away, to whoever destroys it.
+  std::coroutine_handle<promise_type> release() noexcept { return std::exchange(handle_, nullptr); }
 
   class Awaiter {
   public:

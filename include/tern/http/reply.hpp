@@ -3,6 +3,7 @@
 
 #include <tern/coro/task.hpp>
 #include <tern/http/response.hpp>
+#include <tern/http/response_task.hpp>
 
 #include <utility>
 
@@ -13,7 +14,7 @@ class Reply;
 namespace http {
 
 template <class F>
-Task<Response> continue_with(Task<Response> task, F f) {
+Task<Response> continue_with(ResponseTask task, F f) {
   co_return f(co_await std::move(task));
 }
 
@@ -24,13 +25,14 @@ class [[nodiscard]] Reply {
 public:
   Reply(Response response) noexcept : response_(std::move(response)) {}  // NOLINT: a response is a reply
   Reply(Task<Response> task) noexcept : task_(std::move(task)) {}        // NOLINT: so is a task of one
+  explicit Reply(ResponseTask task) noexcept : task_(std::move(task)) {}
 
   bool ready() const noexcept { return !task_; }
 
   // The response; only when ready(), once.
   Response& response() noexcept { return response_; }
   // The task; only when not ready().
-  Task<Response>& task() noexcept { return task_; }
+  ResponseTask& task() noexcept { return task_; }
 
   // What `f` makes of the response: at once and without a frame when it is ready, in one pooled frame when it is not.
   // f is a Response(Response).
@@ -59,7 +61,7 @@ public:
 
 private:
   Response response_;
-  Task<Response> task_;
+  ResponseTask task_;
 };
 
 }  // namespace tern

@@ -1,0 +1,106 @@
+// ResponseTask: a task whose value becomes a response, whatever the value's type.
+#pragma once
+
+#include <tern/coro/task.hpp>
+#include <tern/http/response.hpp>
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+namespace tern {
+
+// Owns the frame of a Task<T> without naming T, so that turning its value into a response takes no second coroutine.
+// Used like a Task<Response>.
+class ResponseTask {
+public:
+  // Turns the value of the task at `frame`, which has ended, into a response, and destroys the frame, also when it
+  // throws.
+  using Make = Response (*)(void* frame, void* context);
+  // Turns what the task, or Make, has thrown into a response.
+  using Catch = Response (*)(void* context, std::exception_ptr exception);
+
+  ResponseTask() noexcept = default;
+  // `context` is for both functions.
+  template <class T>
+  ResponseTask(Task<T> task, Make make, void* context) noexcept : make_(make), context_(context) {
+    if (const auto frame = task.release()) {
+      frame_ = frame;
+      promise_ = &frame.promise();
+    }
+  }
+  ResponseTask(Task<Response> task) noexcept : ResponseTask(std::move(task), &take, nullptr) {}  // NOLINT: it is one
+
+  ResponseTask(ResponseTask&& other) noexcept
+      : frame_(std::exchange(other.frame_, nullptr)),
+        promise_(other.promise_),
+        make_(other.make_),
+        catch_(other.catch_),
+        context_(other.context_) {}
+  ResponseTask& operator=(ResponseTask&& other) noexcept {
+    if (this != &other) {
+      destroy();
+      frame_ = std::exchange(other.frame_, nullptr);
+      promise_ = other.promise_;
+      make_ = other.make_;
+      catch_ = other.catch_;
+      context_ = other.context_;
+    }
+    return *this;
+  }
+  ResponseTask(const ResponseTask&) = delete;
+  ResponseTask& operator=(const ResponseTask&) = delete;
+  ~ResponseTask() { destroy(); }
+
+  explicit operator bool() const noexcept { return frame_ != nullptr; }
+
+  // As those of Task.
+  [[nodiscard]] bool start(void (*call)(void*), void* context) {
+    base::expects(frame_ && !frame_.done(), "a task is started once");
+    frame_.resume();
+    if (frame_.done()) return true;
+    promise_->continuation = {call, context};
+    return false;
+  }
+  void inherit_stop(StopState* stop) noexcept { promise_->inherit_stop(stop); }
+
+  // What result() would throw becomes a response by `handle`.
+  void catch_with(Catch handle, void* context) noexcept {
+    catch_ = handle;
+    context_ = context;
+  }
+
+  // The response of a task that has ended. Once.
+  Response result();
+
+  class Awaiter {
+  public:
+    explicit Awaiter(ResponseTask& task) noexcept : task_(task) {}
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiting) {
+      task_.inherit_stop(coro::stop_of(waiting));
+      const coro::Continuation resume = coro::Continuation::resuming(waiting);
+      return !task_.start(resume.call, resume.context);
+    }
+    Response await_resume() { return task_.result(); }
+
+  private:
+    ResponseTask& task_;
+  };
+  Awaiter operator co_await() && noexcept { return Awaiter(*this); }
+
+private:
+  static Response take(void* frame, void* context);
+  void destroy() noexcept {
+    if (frame_) std::exchange(frame_, nullptr).destroy();
+  }
+
+  std::coroutine_handle<> frame_;
+  coro::PromiseCore* promise_ = nullptr;
+  Make make_ = nullptr;
+  Catch catch_ = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace tern
