@@ -11,7 +11,7 @@ failures=0
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 
-for _ in $(seq 200); do
+for _ in $(seq 600); do
   address=$(sed -n 's/.*serving \(127\.0\.0\.1:[0-9]*\).*/\1/p' "$scratch/err")
   [[ -n $address ]] && break
   kill -0 "$server" 2>/dev/null || break
@@ -33,7 +33,7 @@ ask() {
   local path=$1
   shift
   local facts
-  facts=$(curl --silent --show-error --max-time 10 --globoff --path-as-is --dump-header "$scratch/fields" \
+  facts=$(curl --silent --show-error --max-time 60 --globoff --path-as-is --dump-header "$scratch/fields" \
     --output "$scratch/body" --write-out '%{http_code} %{content_type}' "$@" "http://$address$path")
   status=${facts%% *}
   type=${facts#* }
