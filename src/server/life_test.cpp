@@ -1,5 +1,7 @@
-// A server that cannot begin.
+// A server that does not begin.
 #include "server/server.hpp"
+
+#include <tern/coro/cancelled.hpp>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +51,26 @@ TEST(Server, without_threads_does_not_start_and_leaves_nothing_behind) {
   }
   server.stop(Milliseconds(0));
   server.wait();
+}
+
+TEST(Server, that_is_stopped_before_it_starts_runs_no_hook) {
+  const NoService service;
+  Log::Options silent;
+  silent.level = Severity::Off;
+  Server server(service, {}, silent);
+  ASSERT_TRUE(server.listen({.host = "127.0.0.1", .port = 0}, 2));
+  server.stop(Seconds(20));
+  int hooks = 0;
+  bool ended = false;
+  const auto hook = [&hooks]() -> Task<> {
+    ++hooks;
+    co_return;
+  };
+  server.start({.on_start = hook, .on_stop = hook, .on_ended = [&ended] { ended = true; }});
+  EXPECT_THROW(server.await_start(), Cancelled);
+  server.wait();
+  EXPECT_EQ(hooks, 0);
+  EXPECT_TRUE(ended);
 }
 
 }  // namespace

@@ -134,6 +134,22 @@ TEST_F(Hooks, a_stop_hook_that_waits_too_long_is_stopped_a_second_after_the_drai
   EXPECT_THAT(story.told(), ElementsAre("stopped", "next"));
 }
 
+TEST_F(Hooks, a_second_signal_leaves_a_stop_hook_that_waits_a_second) {
+  app.on_start([] { ::raise(SIGTERM); });
+  app.on_stop([&]() -> Task<> {
+    ::raise(SIGTERM);
+    try {
+      co_await for_ever();
+    } catch (const Cancelled&) {
+      story.tell("stopped");
+    }
+  });
+  Options options = quiet();
+  options.timeouts.drain = Seconds(600);
+  EXPECT_EQ(app.run(options), 0);
+  EXPECT_THAT(story.told(), ElementsAre("stopped"));
+}
+
 TEST_F(Hooks, a_stop_hook_has_what_is_left_of_the_drain) {
   app.on_stop([&]() -> Task<> {
     co_await sleep_for(Milliseconds(1300));
