@@ -8,12 +8,12 @@ Response ResponseTask::take(void* frame, void*) {
 }
 
 Response ResponseTask::result() {
-  if (catch_ == nullptr) return make_(std::exchange(frame_, nullptr).address(), context_);
-  if (promise_->error) return catch_(context_, std::exchange(promise_->error, nullptr));
+  if (catch_ == nullptr) return make_(std::exchange(frame_, nullptr).address(), make_context_);
+  if (promise_->error) return catch_(catch_context_, std::exchange(promise_->error, nullptr));
   try {
-    return make_(std::exchange(frame_, nullptr).address(), context_);
+    return make_(std::exchange(frame_, nullptr).address(), make_context_);
   } catch (...) {
-    return catch_(context_, std::current_exception());
+    return catch_(catch_context_, std::current_exception());
   }
 }
 

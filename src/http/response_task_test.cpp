@@ -92,6 +92,14 @@ TEST(ResponseTask, turns_into_a_response_what_it_would_throw) {
   }
 }
 
+TEST(ResponseTask, keeps_what_makes_apart_from_what_catches) {
+  int made = 0;
+  ResponseTask task(number(7), &from_number, &made);
+  task.catch_with(&from_exception, nullptr);
+  EXPECT_EQ(finish(std::move(task)), "7");
+  EXPECT_EQ(made, 1);
+}
+
 TEST(ResponseTask, is_awaited_like_a_task) {
   Gate gate;
   const auto outer = [](Gate& inner) -> Task<std::string> {

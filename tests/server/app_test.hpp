@@ -7,9 +7,30 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 
 namespace tern::testing {
+
+// A blocking handler that keeps its thread of the pool until it is let go.
+class Holder {
+public:
+  auto handler() {
+    return blocking([this] {
+      ++begun_;
+      const std::lock_guard lock(busy_);
+      return "done";
+    });
+  }
+  int begun() const noexcept { return begun_; }
+  void let_go() { hold_.unlock(); }
+
+private:
+  std::mutex busy_;
+  std::unique_lock<std::mutex> hold_{busy_};
+  std::atomic<int> begun_ = 0;
+};
 
 // For tests of an app over sockets: register with `app`, adjust `settings`, then use client(); the server starts by
 // that.

@@ -2,7 +2,6 @@
 #include "server/app_test.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -39,41 +38,29 @@ TEST_F(Handlers, what_a_blocking_handler_throws_is_answered_as_any) {
 TEST_F(Handlers, a_full_pool_answers_503_with_retry_after) {
   settings.pool_threads = 1;
   settings.pool_queue = 1;
-  std::mutex busy;
-  std::atomic<int> running_now = 0;
-  app.get("/", blocking([&] {
-            ++running_now;
-            const std::lock_guard lock(busy);
-            return "done";
-          }));
-  std::unique_lock hold(busy);
+  Holder holder;
+  app.get("/", holder.handler());
   Client first = client();
   first.get("/");
-  ASSERT_TRUE(running().eventually([&] { return running_now == 1; }));
+  ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
   Client second = client();
   second.get("/");
   ASSERT_TRUE(running().eventually([&] { return running().worker().exchanges_in_use() == 2; }));
   const Answer refused = client().ask("/");
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.field("retry-after"), "1");
-  hold.unlock();
+  holder.let_go();
   EXPECT_EQ(first.answer().body, "done");
   EXPECT_EQ(second.answer().body, "done");
 }
 
 TEST_F(Handlers, a_request_whose_client_has_gone_is_dropped_from_the_queue) {
   settings.pool_threads = 1;
-  std::mutex busy;
-  std::atomic<int> begun = 0;
-  app.get("/", blocking([&] {
-            ++begun;
-            const std::lock_guard lock(busy);
-            return "done";
-          }));
-  std::unique_lock hold(busy);
+  Holder holder;
+  app.get("/", holder.handler());
   Client first = client();
   first.get("/");
-  ASSERT_TRUE(running().eventually([&] { return begun == 1; }));
+  ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
   {
     Client second = client();
     second.get("/");
@@ -81,10 +68,10 @@ TEST_F(Handlers, a_request_whose_client_has_gone_is_dropped_from_the_queue) {
     second.peer().reset();
   }
   ASSERT_TRUE(running().eventually([&] { return running().worker().exchanges_in_use() == 1; }));
-  hold.unlock();
+  holder.let_go();
   EXPECT_EQ(first.answer().body, "done");
   EXPECT_TRUE(all_ended());
-  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(holder.begun(), 1);
 }
 
 TEST_F(Handlers, a_coroutine_can_sleep_and_offload) {

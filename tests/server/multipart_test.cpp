@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <fstream>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -308,18 +307,12 @@ TEST_F(Forms, that_are_under_way_when_the_server_is_ended_leave_nothing) {
 TEST_F(Forms, a_full_pool_is_a_503) {
   settings.pool_threads = 1;
   settings.pool_queue = 1;
-  std::mutex busy;
-  std::atomic<int> running_now = 0;
-  app.get("/busy", blocking([&] {
-            ++running_now;
-            const std::lock_guard lock(busy);
-            return "done";
-          }));
+  Holder holder;
+  app.get("/busy", holder.handler());
   const std::string form = FormText().field("name", "x").file("file", "f", "content").complete();
-  std::unique_lock hold(busy);
   Client first = client();
   first.get("/busy");
-  ASSERT_TRUE(running().eventually([&] { return running_now == 1; }));
+  ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
   Client second = client();
   second.get("/busy");
   ASSERT_TRUE(in_use(2));
@@ -328,7 +321,7 @@ TEST_F(Forms, a_full_pool_is_a_503) {
   const Answer refused = third.answer();
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.field("retry-after"), "1");
-  hold.unlock();
+  holder.let_go();
   EXPECT_EQ(first.answer().status, 200);
   EXPECT_EQ(second.answer().status, 200);
   third.send(request("/form", form));
@@ -338,23 +331,17 @@ TEST_F(Forms, a_full_pool_is_a_503) {
 
 TEST_F(Forms, a_client_that_goes_while_its_file_waits_for_the_pool_is_forgotten) {
   settings.pool_threads = 1;
-  std::mutex busy;
-  std::atomic<int> running_now = 0;
-  app.get("/busy", blocking([&] {
-            ++running_now;
-            const std::lock_guard lock(busy);
-            return "done";
-          }));
-  std::unique_lock hold(busy);
+  Holder holder;
+  app.get("/busy", holder.handler());
   Client first = client();
   first.get("/busy");
-  ASSERT_TRUE(running().eventually([&] { return running_now == 1; }));
+  ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
   Client second = client();
   second.send(request("/form", FormText().field("name", "x").file("file", "f", "content").complete()));
   ASSERT_TRUE(in_use(2));
   second.peer().reset();
   EXPECT_TRUE(in_use(1));
-  hold.unlock();
+  holder.let_go();
   EXPECT_EQ(first.answer().status, 200);
   EXPECT_TRUE(all_closed());
 }

@@ -40,6 +40,14 @@ struct Continuation {
   }
 };
 
+// Starts a Task, or what is used like one, for the coroutine that awaits it, which has to wait when this is true.
+template <class Promise, class Startable>
+bool start_for(std::coroutine_handle<Promise> waiting, Startable& task) {
+  task.inherit_stop(stop_of(waiting));
+  const Continuation resume = Continuation::resuming(waiting);
+  return !task.start(resume.call, resume.context);
+}
+
 // Frames come from the thread's block pool. Where the compiler calls the sized delete, the size is the frame's.
 struct PooledFrame {
   static void* operator new(std::size_t size) { return base::allocate_block(size); }
@@ -172,9 +180,7 @@ public:
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
-      task_.inherit_stop(coro::stop_of(waiting));
-      const coro::Continuation resume = coro::Continuation::resuming(waiting);
-      return !task_.start(resume.call, resume.context);
+      return coro::start_for(waiting, task_);
     }
     T await_resume() { return task_.result(); }
 

@@ -48,9 +48,7 @@ public:
     bool await_ready() const noexcept { return reply_.ready(); }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
-      reply_.task_.inherit_stop(coro::stop_of(waiting));
-      const coro::Continuation resume = coro::Continuation::resuming(waiting);
-      return !reply_.task_.start(resume.call, resume.context);
+      return coro::start_for(waiting, reply_.task_);
     }
     Response await_resume() { return reply_.ready() ? std::move(reply_.response_) : reply_.task_.result(); }
 

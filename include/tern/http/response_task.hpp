@@ -21,9 +21,8 @@ public:
   using Catch = Response (*)(void* context, std::exception_ptr exception);
 
   ResponseTask() noexcept = default;
-  // `context` is for both functions.
   template <class T>
-  ResponseTask(Task<T> task, Make make, void* context) noexcept : make_(make), context_(context) {
+  ResponseTask(Task<T> task, Make make, void* context) noexcept : make_(make), make_context_(context) {
     if (const auto frame = task.release()) {
       frame_ = frame;
       promise_ = &frame.promise();
@@ -35,16 +34,18 @@ public:
       : frame_(std::exchange(other.frame_, nullptr)),
         promise_(other.promise_),
         make_(other.make_),
+        make_context_(other.make_context_),
         catch_(other.catch_),
-        context_(other.context_) {}
+        catch_context_(other.catch_context_) {}
   ResponseTask& operator=(ResponseTask&& other) noexcept {
     if (this != &other) {
       destroy();
       frame_ = std::exchange(other.frame_, nullptr);
       promise_ = other.promise_;
       make_ = other.make_;
+      make_context_ = other.make_context_;
       catch_ = other.catch_;
-      context_ = other.context_;
+      catch_context_ = other.catch_context_;
     }
     return *this;
   }
@@ -67,7 +68,7 @@ public:
   // What result() would throw becomes a response by `handle`.
   void catch_with(Catch handle, void* context) noexcept {
     catch_ = handle;
-    context_ = context;
+    catch_context_ = context;
   }
 
   // The response of a task that has ended. Once.
@@ -79,9 +80,7 @@ public:
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
-      task_.inherit_stop(coro::stop_of(waiting));
-      const coro::Continuation resume = coro::Continuation::resuming(waiting);
-      return !task_.start(resume.call, resume.context);
+      return coro::start_for(waiting, task_);
     }
     Response await_resume() { return task_.result(); }
 
@@ -99,8 +98,9 @@ private:
   std::coroutine_handle<> frame_;
   coro::PromiseCore* promise_ = nullptr;
   Make make_ = nullptr;
+  void* make_context_ = nullptr;
   Catch catch_ = nullptr;
-  void* context_ = nullptr;
+  void* catch_context_ = nullptr;
 };
 
 }  // namespace tern
