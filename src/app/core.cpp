@@ -297,7 +297,7 @@ Reply Core::serve(Exchange& exchange) const noexcept {
   exchange.served_by(*this);
   try {
     Request& request = exchange.request();
-    if (!acceptable(request.path(), exchange.arena())) {
+    if (!request.head().plain_path && !acceptable(request.path(), exchange.arena())) {
       return serve_fallback(
           {{Status::BadRequest, "the path has a malformed percent escape or a dot segment", {}, {}}, {}}, exchange);
     }

@@ -34,33 +34,33 @@ bool next_piece(std::string_view& rest, bool& more, std::string_view& piece, cha
 
 }  // namespace
 
-struct Router::Node {
+struct RouterNode {
   struct RegexChild {
     std::string source;
     std::unique_ptr<re2::RE2> regex;
-    std::unique_ptr<Node> node;
+    std::unique_ptr<RouterNode> node;
   };
   struct LiteralChild {
     std::string text;
-    std::unique_ptr<Node> node;
+    std::unique_ptr<RouterNode> node;
   };
 
   std::vector<LiteralChild> literals;  // sorted by text
   std::vector<RegexChild> regexes;
-  std::unique_ptr<Node> parameter;
-  std::unique_ptr<Node> rest;
+  std::unique_ptr<RouterNode> parameter;
+  std::unique_ptr<RouterNode> rest;
   MethodMask offered = 0;
-  std::unique_ptr<std::array<RouteIndex, method_count>> routes;
+  std::unique_ptr<std::array<Router::RouteIndex, method_count>> routes;
 
-  const Node* literal(std::string_view text) const {
+  const RouterNode* literal(std::string_view text) const {
     const auto at = std::ranges::lower_bound(literals, text, {},
                                              [](const LiteralChild& child) -> std::string_view { return child.text; });
     return at != literals.end() && at->text == text ? at->node.get() : nullptr;
   }
   // A GET route answers HEAD where there is none for it.
-  RouteIndex route(Method method) const {
+  Router::RouteIndex route(Method method) const {
     if (!routes) return no_route;
-    const RouteIndex found = (*routes)[static_cast<std::size_t>(method)];
+    const Router::RouteIndex found = (*routes)[static_cast<std::size_t>(method)];
     if (found == no_route && method == Method::Head) return (*routes)[static_cast<std::size_t>(Method::Get)];
     return found;
   }
@@ -84,6 +84,49 @@ std::string allow_value(MethodMask offered) {
     out += method_name(static_cast<Method>(i));
   }
   return out;
+}
+
+// Reads every byte, eight at a time; what follows from it can only be slow, never wrong.
+std::size_t LiteralPaths::hash(std::string_view text) noexcept {
+  constexpr std::uint64_t factor = 0x9E3779B97F4A7C15;
+  const auto mixed = [](std::uint64_t value) { return (value ^ value >> 32U) * factor; };
+  std::uint64_t sum = text.size();
+  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    sum = mixed(sum ^ word);
+  }
+  std::uint64_t word = 0;
+  for (const char c : text) word = word << 8U | static_cast<unsigned char>(c);
+  sum = mixed(sum ^ word);
+  return static_cast<std::size_t>(sum ^ sum >> 32U);
+}
+
+void LiteralPaths::add(std::string_view path, const RouterNode& node) {
+  if (find(path) != nullptr) return;
+  if (2 * (count_ + 1) > table_.size()) {
+    std::vector<Entry> smaller(std::max<std::size_t>(16, 2 * table_.size()));
+    smaller.swap(table_);
+    for (Entry& entry : smaller) {
+      if (entry.node != nullptr) place(std::move(entry));
+    }
+  }
+  place({std::string(path), &node});
+  ++count_;
+}
+
+void LiteralPaths::place(Entry entry) {
+  std::size_t at = hash(entry.path);
+  while (table_[at & (table_.size() - 1)].node != nullptr) ++at;
+  table_[at & (table_.size() - 1)] = std::move(entry);
+}
+
+const RouterNode* LiteralPaths::find(std::string_view path) const noexcept {
+  if (table_.empty()) return nullptr;
+  for (std::size_t at = hash(path);; ++at) {
+    const Entry& entry = table_[at & (table_.size() - 1)];
+    if (entry.node == nullptr || entry.path == path) return entry.node;
+  }
 }
 
 Router::Router() : root_(std::make_unique<Node>()) {}
@@ -114,7 +157,7 @@ std::vector<std::string> Router::add(Method method, std::string_view pattern, Ro
   place = route;
   node->offered |= mask_of(method);
   offered_ |= mask_of(method);
-  if (names.empty()) literal_paths_.emplace(pattern, node);
+  if (names.empty()) literal_paths_.add(pattern, *node);
   if (patterns_.size() <= route) patterns_.resize(route + 1);
   patterns_[route] = pattern;
   return names;
@@ -153,9 +196,10 @@ Router::Node& Router::descend(Node& from, const Segment& segment, std::string_vi
 
 Router::Match Router::find(Method method, std::string_view path, Arena& arena,
                            std::array<std::string_view, http::max_parameters>& values) const {
-  Search search{method, path.find('%') != std::string_view::npos, arena, values, {}};
-  const auto literal = literal_paths_.find(path);
-  if (literal != literal_paths_.end() && accept(*literal->second, search)) return search.match;
+  Search search{method, false, arena, values, {}};
+  const Node* literal = literal_paths_.find(path);
+  if (literal != nullptr && accept(*literal, search)) return search.match;
+  search.escaped = path.find('%') != std::string_view::npos;
   walk(*root_, path, search);
   return search.match;
 }

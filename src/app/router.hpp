@@ -17,7 +17,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace re2 {
@@ -35,6 +34,28 @@ constexpr MethodMask mask_of(Method method) {
 
 // "GET, HEAD, OPTIONS": what is offered, and what follows from it.
 std::string allow_value(MethodMask offered);
+
+struct RouterNode;
+
+// The paths of the routes without placeholders: a hash table with open addressing, read-only while it is used.
+class LiteralPaths {
+public:
+  // Where `path` ends in the tree; a second node for the same path is ignored.
+  void add(std::string_view path, const RouterNode& node);
+  // Null when there is none.
+  const RouterNode* find(std::string_view path) const noexcept;
+
+private:
+  struct Entry {
+    std::string path;
+    const RouterNode* node = nullptr;
+  };
+  static std::size_t hash(std::string_view text) noexcept;
+  void place(Entry entry);
+
+  std::vector<Entry> table_;  // a power of two of them, at most half of them taken
+  std::size_t count_ = 0;
+};
 
 class Router {
 public:
@@ -64,20 +85,15 @@ public:
   MethodMask offered() const noexcept { return offered_; }
 
 private:
-  struct Node;
+  using Node = RouterNode;
   struct Search;
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-  };
-
   Node& descend(Node& from, const struct Segment& segment, std::string_view pattern);
   bool walk(const Node& node, std::string_view path, Search& search) const;
   bool walk_segment(const Node& node, std::string_view segment, std::string_view path, Search& search) const;
   static bool accept(const Node& node, Search& search);
 
   std::unique_ptr<Node> root_;
-  std::unordered_map<std::string, const Node*, TextHash, std::equal_to<>> literal_paths_;
+  LiteralPaths literal_paths_;
   std::vector<std::string> patterns_;  // by route index
   MethodMask offered_ = 0;
 };

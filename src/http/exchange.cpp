@@ -65,9 +65,9 @@ void Exchange::pin() {
     if (view.data() < old_target.data() || view.data() + view.size() > end) return;
     view = {head.target.data() + (view.data() - old_target.data()), view.size()};
   };
-  follow(request_.path_);
-  follow(request_.query_);
-  follow(request_.authority_);
+  follow(head.parts.path);
+  follow(head.parts.query);
+  follow(head.parts.authority);
   for (std::size_t i = 0; i < request_.value_count_; ++i) follow(request_.values_[i]);
   for (Field& field : head.fields.items()) {
     keep(field.name);

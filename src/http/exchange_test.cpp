@@ -36,10 +36,10 @@ public:
       return std::string_view(begin, text.size());
     };
     request_.head().target = put(target);
+    request_.head().parts = split_target(request_.head().target);
     const std::string_view name_there = put(name);
     request_.head().fields.add(name_there, put(value));
     body_ = put(body);
-    request_.begin();
   }
   // The wake-up is over.
   void forget_buffer() {

@@ -12,8 +12,8 @@ MemoryExchange::MemoryExchange(Method method, std::string target,
   RequestHead& head = request_.head();
   head.method = method;
   head.target = target_;
+  head.parts = split_target(target_);
   for (const auto& [name, value] : fields_) head.fields.add(name, value);
-  request_.begin();
   if (!body.empty()) pieces_.push_back(std::move(body));
   body_complete_ = !late;
 }

@@ -2,12 +2,11 @@
 
 #include <tern/http/cookie.hpp>
 #include <tern/http/exchange.hpp>
-#include <tern/http/uri.hpp>
 
 namespace tern {
 
 std::string_view Request::host() const noexcept {
-  if (!authority_.empty()) return authority_;
+  if (!head_.parts.authority.empty()) return head_.parts.authority;
   return field("host").value_or(std::string_view());
 }
 
@@ -42,16 +41,9 @@ Arena& Request::arena() const noexcept {
   return exchange_->arena();
 }
 
-void Request::begin() noexcept {
-  const Target parts = split_target(head_.target);
-  path_ = parts.path;
-  query_ = parts.query;
-  authority_ = parts.authority;
-}
-
 void Request::clear() noexcept {
   head_.clear();
-  path_ = query_ = authority_ = body_ = route_ = {};
+  body_ = route_ = {};
   names_ = {};
   value_count_ = 0;
   kept_ = nullptr;

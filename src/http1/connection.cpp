@@ -92,7 +92,7 @@ LineScanner::Found Connection::read_request_line(RequestHead& head, LineScanner&
     lines = LineScanner(unconsumed(), 0, 0);
   }
   facts_ = {};
-  const Fault fault = parse_request_line(lines.text(), lines.token_end(), head.target, facts_);
+  const Fault fault = parse_request_line(lines.text(), lines.token_end(), head, facts_);
   if (fault != Fault::None) return lines.fail(fault);
   fields_ = static_cast<std::uint32_t>(lines.start());
   count_ = 0;
@@ -119,7 +119,7 @@ void Connection::view_again(RequestHead& head) const {
   LineScanner lines(unconsumed(), 0, 0);
   lines.next(limits_->request_line, Fault::RequestLineTooLong);
   Facts same;
-  parse_request_line(lines.text(), lines.token_end(), head.target, same);
+  parse_request_line(lines.text(), lines.token_end(), head, same);
   while (lines.next(limits_->fields, Fault::FieldsTooLarge) == Found::Line && !lines.text().empty()) {
     Field field;
     parse_field_line(lines.text(), lines.token_end(), field);

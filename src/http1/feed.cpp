@@ -1,6 +1,7 @@
 #include "http1/feed.hpp"
 
 #include <tern/http/method.hpp>
+#include <tern/http/uri.hpp>
 
 #include <gtest/gtest.h>
 
@@ -55,7 +56,19 @@ private:
     return false;
   }
 
+  // What the reader says about the target, against those who look for themselves.
+  void check_target() {
+    const Target parts = split_target(head_.target);
+    EXPECT_EQ(head_.parts.authority, parts.authority) << head_.target;
+    EXPECT_EQ(head_.parts.path, parts.path) << head_.target;
+    EXPECT_EQ(head_.parts.query, parts.query) << head_.target;
+    if (!head_.plain_path) return;
+    EXPECT_EQ(parts.path.find('%'), std::string_view::npos) << head_.target;
+    EXPECT_EQ(parts.path.find("/."), std::string_view::npos) << head_.target;
+  }
+
   void request() {
+    check_target();
     text_ += method_name(head_.method);
     text_ += ' ';
     text_ += head_.target;

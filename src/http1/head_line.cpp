@@ -25,6 +25,8 @@ Fault other_version(std::string_view tail, Version& version) noexcept {
   return Fault::None;
 }
 
+}  // namespace
+
 Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
   const char next = name_end < line.size() ? line[name_end] : '\0';
   const bool blank = next == ' ' || next == '\t';
@@ -34,31 +36,21 @@ Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
   return blank ? Fault::BlankBeforeColon : Fault::FieldName;
 }
 
-}  // namespace
-
-Fault parse_request_line(std::string_view line, std::size_t method_end, std::string_view& target,
-                         Facts& facts) noexcept {
+Fault parse_request_line(std::string_view line, std::size_t method_end, RequestHead& head, Facts& facts) noexcept {
   if (method_end == 0 || method_end == line.size() || line[method_end] != ' ') return Fault::Method;
   const std::size_t target_begin = method_end + 1;
   if (line.size() <= target_begin + last_version.size()) return Fault::RequestLine;
 
   const std::size_t target_end = line.size() - last_version.size();
-  target = line.substr(target_begin, target_end - target_begin);
+  head.target = line.substr(target_begin, target_end - target_begin);
   if (std::memcmp(line.data() + target_end, last_version.data(), last_version.size()) != 0) {
     const Fault fault = other_version(line.substr(target_end), facts.version);
-    if (fault != Fault::None) return is_visible(target) ? fault : Fault::RequestLine;
+    if (fault != Fault::None) return is_visible(head.target) ? fault : Fault::RequestLine;
   }
   const std::optional<Method> method = parse_method(line.substr(0, method_end));
-  if (!method) return is_visible(target) ? Fault::UnknownMethod : Fault::RequestLine;
+  if (!method) return is_visible(head.target) ? Fault::UnknownMethod : Fault::RequestLine;
   facts.method = *method;
-  return check_target(*method, target);
-}
-
-Fault parse_field_line(std::string_view line, std::size_t name_end, Field& field) noexcept {
-  if (name_end == 0 || name_end == line.size() || line[name_end] != ':') return why_not_a_field(line, name_end);
-  field.name = line.substr(0, name_end);
-  field.value = base::trim(line.substr(name_end + 1));
-  return Fault::None;
+  return read_target(*method, head);
 }
 
 }  // namespace tern::http1

@@ -10,17 +10,24 @@
 #include "http1/facts.hpp"
 #include "http1/fault.hpp"
 
-#include <tern/http/fields.hpp>
+#include <tern/base/ascii.hpp>
+#include <tern/http/request_head.hpp>
 
 #include <cstddef>
 #include <string_view>
 
 namespace tern::http1 {
 
-// Puts method and version into `facts`.
-Fault parse_request_line(std::string_view line, std::size_t method_end, std::string_view& target,
-                         Facts& facts) noexcept;
+// Puts method and version into `facts`, and what concerns the target into `head`.
+Fault parse_request_line(std::string_view line, std::size_t method_end, RequestHead& head, Facts& facts) noexcept;
 
-Fault parse_field_line(std::string_view line, std::size_t name_end, Field& field) noexcept;
+Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept;
+
+inline Fault parse_field_line(std::string_view line, std::size_t name_end, Field& field) noexcept {
+  if (name_end == 0 || name_end == line.size() || line[name_end] != ':') return why_not_a_field(line, name_end);
+  field.name = line.substr(0, name_end);
+  field.value = base::trim(line.substr(name_end + 1));
+  return Fault::None;
+}
 
 }  // namespace tern::http1

@@ -40,8 +40,9 @@ TEST(Http1Reading, a_few_empty_lines_before_a_request) {
 
 TEST(Http1Reading, all_four_forms_of_target) {
   const std::string rest = " HTTP/1.1\r\nHost: a\r\n\r\n";
-  for (const std::string target : {"/", "//", "/a/b;c=d,e", "/%2F%c3%A4", "/?", "/?a=%zz&b=[1]|{}", "/[a]|b", "/a:b@c",
-                                   "http://a", "HTTP://a:80/b", "https://[::1]:443?q", "http://a/%20"}) {
+  for (const std::string target :
+       {"/", "//", "/a.b/c", "/.a", "/a/./b?c=/.d", "/a/b;c=d,e", "/%2F%c3%A4", "/?", "/?a=%zz&b=[1]|{}", "/[a]|b",
+        "/a:b@c", "http://a", "HTTP://a:80/b", "https://[::1]:443?q", "http://a/%20"}) {
     EXPECT_EQ(feed_every_way("GET " + target + rest), "GET " + target + "\n  Host: a\n  content: \nwaiting for idle\n");
   }
   EXPECT_EQ(feed_every_way("OPTIONS *" + rest), "OPTIONS *\n  Host: a\n  content: \nwaiting for idle\n");

@@ -14,7 +14,9 @@ namespace {
 constexpr bool is_visible_char(char c) {
   return c > 0x20 && c < 0x7f;
 }
-constexpr ByteSet plain_in_path([](char c) { return is_visible_char(c) && c != '%' && c != '?' && c != '#'; });
+constexpr ByteSet plain_in_path([](char c) {
+  return is_visible_char(c) && c != '%' && c != '?' && c != '#' && c != '.';
+});
 constexpr ByteSet plain_in_query([](char c) { return is_visible_char(c) && c != '#'; });
 
 Fault wrong_byte(char c) noexcept {
@@ -30,12 +32,23 @@ Fault check_query(std::string_view text) noexcept {
 }
 
 // path-abempty [ "?" query ]
-Fault check_path_and_query(std::string_view text) noexcept {
+Fault read_path_and_query(std::string_view text, RequestHead& head) noexcept {
+  head.parts.path = text;
+  head.plain_path = true;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (plain_in_path[c]) continue;
-    if (c == '?') return check_query(text.substr(at));
+    if (c == '.') {
+      if (text[at - 1] == '/') head.plain_path = false;  // there is a slash in front
+      continue;
+    }
+    if (c == '?') {
+      head.parts.path = text.substr(0, at);
+      head.parts.query = text.substr(at + 1);
+      return check_query(head.parts.query);
+    }
     if (c != '%') return wrong_byte(c);
+    head.plain_path = false;
     if (text.size() - at < 3) return Fault::TargetEscape;
     const int high = base::hex_value(text[at + 1]);
     const int low = base::hex_value(text[at + 2]);
@@ -51,13 +64,16 @@ bool begins_with(std::string_view text, std::string_view scheme) noexcept {
 }
 
 // "http" [ "s" ] "://" authority path-abempty [ "?" query ]
-Fault check_absolute(std::string_view target) noexcept {
+Fault read_absolute(RequestHead& head) noexcept {
+  const std::string_view target = head.target;
   const std::size_t scheme = begins_with(target, "http://") ? 7 : begins_with(target, "https://") ? 8 : 0;
   if (scheme == 0) return Fault::TargetForm;
   const std::string_view rest = target.substr(scheme);
   const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
   if (!is_authority(rest.substr(0, end))) return Fault::TargetAuthority;
-  return check_path_and_query(rest.substr(end));
+  const Fault fault = read_path_and_query(rest.substr(end), head);
+  head.parts = split_target(target);
+  return fault;
 }
 
 }  // namespace
@@ -66,11 +82,16 @@ bool is_visible(std::string_view target) noexcept {
   return std::ranges::all_of(target, is_visible_char);
 }
 
-Fault check_target(Method method, std::string_view target) noexcept {
-  if (method == Method::Connect) return is_authority_with_port(target) ? Fault::None : Fault::TargetAuthority;
-  if (target.starts_with('/')) return check_path_and_query(target);
+Fault read_target(Method method, RequestHead& head) noexcept {
+  const std::string_view target = head.target;
+  if (method == Method::Connect) {
+    head.parts.authority = target;
+    return is_authority_with_port(target) ? Fault::None : Fault::TargetAuthority;
+  }
+  if (target.starts_with('/')) return read_path_and_query(target, head);
+  head.parts.path = target;
   if (target == "*") return method == Method::Options ? Fault::None : Fault::TargetForm;
-  return check_absolute(target);
+  return read_absolute(head);
 }
 
 }  // namespace tern::http1

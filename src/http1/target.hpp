@@ -11,13 +11,14 @@
 
 #include "http1/fault.hpp"
 
-#include <tern/http/method.hpp>
+#include <tern/http/request_head.hpp>
 
 #include <string_view>
 
 namespace tern::http1 {
 
-Fault check_target(Method method, std::string_view target) noexcept;
+// Checks head.target, and fills what follows from it: its parts, and whether the path is a plain one.
+Fault read_target(Method method, RequestHead& head) noexcept;
 
 // Whether it has only bytes that a target may have.
 bool is_visible(std::string_view target) noexcept;

@@ -13,7 +13,6 @@ HttpExchange::HttpExchange(Worker& worker, std::size_t loop_index) : worker_(wor
 void HttpExchange::begin(Connection& connection, const Limits& limits) {
   connection_ = &connection;
   limits_ = limits;
-  request_.begin();
 }
 
 bool HttpExchange::readable() {

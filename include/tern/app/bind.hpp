@@ -378,7 +378,7 @@ private:
       } else if constexpr (is_task<R>) {
         return reply_of(function(slot<I, A>(slots).pass(request)...), exchange);
       } else {
-        return Reply(respond(function(slot<I, A>(slots).pass(request)...), exchange));
+        return Reply(std::in_place, [&] { return respond(function(slot<I, A>(slots).pass(request)...), exchange); });
       }
     }(Indices{});
   }

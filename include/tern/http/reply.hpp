@@ -24,6 +24,9 @@ Task<Response> continue_with(ResponseTask task, F f) {
 class [[nodiscard]] Reply {
 public:
   Reply(Response response) noexcept : response_(std::move(response)) {}  // NOLINT: a response is a reply
+  // What `make()` returns, made where it stays.
+  template <class F>
+  Reply(std::in_place_t, F&& make) : response_(std::forward<F>(make)()) {}
   Reply(Task<Response> task) noexcept : task_(std::move(task)) {}        // NOLINT: so is a task of one
   explicit Reply(ResponseTask task) noexcept : task_(std::move(task)) {}
 

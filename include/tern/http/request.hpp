@@ -41,9 +41,9 @@ public:
   // The target as it was sent.
   std::string_view target() const noexcept { return head_.target; }
   // The path as it was sent, percent escapes included; begins with '/', or is "*".
-  std::string_view path() const noexcept { return path_; }
+  std::string_view path() const noexcept { return head_.parts.path; }
   // What stands behind the '?', as it was sent.
-  std::string_view query() const noexcept { return query_; }
+  std::string_view query() const noexcept { return head_.parts.query; }
   // Host and port the client asked for (RFC 9110, section 7.2): of the target, or of the Host field.
   std::string_view host() const noexcept;
 
@@ -82,8 +82,6 @@ public:
   // For those who build requests and route them.
   Exchange& exchange() const noexcept { return *exchange_; }
   RequestHead& head() noexcept { return head_; }
-  // Splits the target; after the head has been filled.
-  void begin() noexcept;
   void set_body(std::string_view body) noexcept { body_ = body; }
   std::string& collected_body() noexcept { return collected_; }
   void set_route(std::string_view pattern, std::span<const std::string> names) noexcept {
@@ -108,9 +106,6 @@ private:
 
   Exchange* exchange_;
   RequestHead head_;
-  std::string_view path_;
-  std::string_view query_;
-  std::string_view authority_;
   std::string_view body_;
   std::string_view route_;
   std::span<const std::string> names_;

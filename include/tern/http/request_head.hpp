@@ -3,21 +3,27 @@
 
 #include <tern/http/fields.hpp>
 #include <tern/http/method.hpp>
+#include <tern/http/uri.hpp>
 #include <tern/http/version.hpp>
 
 #include <string_view>
 
 namespace tern {
 
-// `target` is the request target as it was sent, in one of the four forms of RFC 9112, section 3.2.
+// `target` is the request target as it was sent, in one of the four forms of RFC 9112, section 3.2; `parts` are what it
+// consists of.
 struct RequestHead {
   Method method = Method::Get;
   Version version = Version::Http11;
   std::string_view target;
+  Target parts;
+  bool plain_path = false;  // known to have neither percent escapes nor dot segments
   RequestFields fields;
 
   void clear() noexcept {
     target = {};
+    parts = {};
+    plain_path = false;
     fields.clear();
   }
 };
