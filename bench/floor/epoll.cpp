@@ -1,0 +1,52 @@
+// The floor with epoll: level-triggered, one receive and one send per wake-up, no epoll_ctl while a connection is open.
+#include "answer.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <vector>
+
+namespace bench {
+
+bool serve_epoll(int listener) {
+  const int poll = epoll_create1(EPOLL_CLOEXEC);
+  epoll_event wanted = {.events = EPOLLIN, .data = {.fd = listener}};
+  if (poll < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, listener, &wanted) != 0) return false;
+
+  const std::string answers = many_answers();
+  std::vector<char> buffer(128 * 1024);
+  std::vector<Requests> connections(descriptor_limit());
+  std::array<epoll_event, 512> events;
+  while (true) {
+    const int ready = epoll_wait(poll, events.data(), events.size(), -1);
+    for (int i = 0; i < ready; ++i) {
+      const int socket = events[static_cast<std::size_t>(i)].data.fd;
+      if (socket == listener) {
+        const int accepted = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (accepted < 0) continue;
+        no_delay(accepted);
+        connections[static_cast<std::size_t>(accepted)] = {};
+        wanted.data.fd = accepted;
+        epoll_ctl(poll, EPOLL_CTL_ADD, accepted, &wanted);
+        continue;
+      }
+      const ssize_t received = recv(socket, buffer.data(), buffer.size(), 0);
+      if (received <= 0) {
+        close(socket);
+        continue;
+      }
+      Requests& requests = connections[static_cast<std::size_t>(socket)];
+      const std::size_t count = requests.count({buffer.data(), static_cast<std::size_t>(received)});
+      if (count == 0) continue;
+      // A client that does not read its answers is not served.
+      const std::size_t owed = count * answer.size();
+      const bool sent =
+          owed <= answers.size() && send(socket, answers.data(), owed, MSG_NOSIGNAL) == static_cast<ssize_t>(owed);
+      if (!sent || requests.closes()) close(socket);
+    }
+  }
+}
+
+}  // namespace bench
