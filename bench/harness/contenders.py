@@ -1,5 +1,6 @@
 """Who is measured: Tern, the floor servers, and the peers that bench/peers describes."""
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -59,6 +60,22 @@ def peer_names():
     return sorted(file.parent.name for file in (ROOT / "bench/peers").glob("*/peer.json"))
 
 
+def sources_of(folder):
+    """A digest of what a peer is built from."""
+    digest = hashlib.sha256()
+    for file in sorted(each for each in folder.rglob("*") if each.is_file()) + [ROOT / "bench/series.hpp"]:
+        digest.update(f"{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def stamp_of(out):
+    return out / "built-from"
+
+
+def is_built(folder, out):
+    return stamp_of(out).exists() and stamp_of(out).read_text() == sources_of(folder)
+
+
 def peer(name):
     """Built, or Absent."""
     folder = ROOT / "bench/peers" / name
@@ -76,8 +93,10 @@ def peer(name):
     try:
         if told["needs"]:
             run("script/bootstrap", "bench", *told["needs"])
-        for command in told["build"]:
-            subprocess.run(filled(command), cwd=folder, env=os.environ | environment, check=True, capture_output=True, text=True)
+        if not is_built(folder, out):
+            for command in told["build"]:
+                subprocess.run(filled(command), cwd=folder, env=os.environ | environment, check=True, capture_output=True, text=True)
+            stamp_of(out).write_text(sources_of(folder))
     except (subprocess.CalledProcessError, OSError) as error:
         lines = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
         raise Absent("; ".join(lines[-3:])) from error

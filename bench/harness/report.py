@@ -82,7 +82,7 @@ def section(measured, image=None):
 class Report:
     """The page of a day. What was measured is kept below build/, so that a run can be added to."""
 
-    def __init__(self, contenders, absent, commands):
+    def __init__(self, contenders, absent, command):
         self.day = datetime.date.today().isoformat()
         self.raw = RAW / f"{self.day}.json"
         self.known = json.loads(self.raw.read_text()) if self.raw.exists() else {"workloads": {}, "servers": {}, "absent": {}, "commands": []}
@@ -90,7 +90,7 @@ class Report:
                                   for each in contenders}
         self.known["absent"] |= absent
         self.known["absent"] = {name: why for name, why in self.known["absent"].items() if name not in self.known["servers"]}
-        self.known["commands"] += [each for each in commands if each not in self.known["commands"]]
+        self.known["commands"] += [] if command in self.known["commands"] else [command]
         self.known["machine"] = machine.describe()
         self.known["commit"] = run("git", "describe", "--always", "--dirty").stdout.strip()
 

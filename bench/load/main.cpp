@@ -40,6 +40,11 @@ struct Connection {
   std::exit(1);
 }
 
+void say(const char* line) {
+  std::puts(line);
+  std::fflush(stdout);
+}
+
 Clock::duration duration_of(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
@@ -58,12 +63,11 @@ public:
     serve_until(Clock::now() + duration_of(options_.warm_up));
     answered_ = 0;
     samples_.clear();
-    std::puts("begin");
-    std::fflush(stdout);
+    say("begin");
     const auto begin = Clock::now();
     serve_until(begin + duration_of(options_.seconds));
     const std::chrono::duration<double> took = Clock::now() - begin;
-    std::puts("end");
+    say("end");
     report(took.count());
   }
 
