@@ -33,7 +33,7 @@ std::size_t Requests::first(std::string_view bytes) {
     const auto value = std::string_view(head_).substr(begin, head_.find('\r', begin) - begin);
     length += tern::base::parse_integer<std::size_t>(value).value_or(0);
   }
-  const auto head = std::string_view(head_).substr(0, end);
+  const auto head = std::string_view(head_).substr(0, end + 2);
   const bool keeps = head.contains("Connection: keep-alive") || head.contains("Connection: Keep-Alive");
   closes_ = head.contains("Connection: close") || (head.contains(" HTTP/1.0\r\n") && !keeps);
   length_ = length;

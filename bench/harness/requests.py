@@ -70,9 +70,8 @@ class WrongAnswer(Exception):
     pass
 
 
-def received(connection):
-    """One answer: (head, content, bytes on the wire)."""
-    stream = connection.makefile("rb")
+def received(stream):
+    """One answer: (status line, content, bytes on the wire)."""
     lines, size = [], 0
     while not lines or lines[-1] not in (b"\r\n", b""):
         lines.append(stream.readline())
@@ -103,7 +102,8 @@ def ask(port, asked, any_content=False):
         sender = threading.Thread(target=send, args=(connection, asked.bytes), daemon=True)  # an echo may begin before the end
         sender.start()
         try:
-            head, content, size = received(connection)
+            with connection.makefile("rb") as stream:
+                head, content, size = received(stream)
         except (OSError, ValueError) as error:
             raise WrongAnswer(f"no answer: {error}") from error
         finally:
