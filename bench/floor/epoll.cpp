@@ -9,6 +9,21 @@
 #include <vector>
 
 namespace bench {
+namespace {
+
+void accept_some(int poll, int listener, std::vector<Requests>& connections) {
+  constexpr int most = 64;  // so that those who are connected are not kept waiting
+  for (int i = 0; i < most; ++i) {
+    const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (socket < 0) return;
+    no_delay(socket);
+    connections[static_cast<std::size_t>(socket)] = {};
+    epoll_event wanted = {.events = EPOLLIN, .data = {.fd = socket}};
+    epoll_ctl(poll, EPOLL_CTL_ADD, socket, &wanted);
+  }
+}
+
+}  // namespace
 
 bool serve_epoll(int listener) {
   const int poll = epoll_create1(EPOLL_CLOEXEC);
@@ -24,12 +39,7 @@ bool serve_epoll(int listener) {
     for (int i = 0; i < ready; ++i) {
       const int socket = events[static_cast<std::size_t>(i)].data.fd;
       if (socket == listener) {
-        const int accepted = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (accepted < 0) continue;
-        no_delay(accepted);
-        connections[static_cast<std::size_t>(accepted)] = {};
-        wanted.data.fd = accepted;
-        epoll_ctl(poll, EPOLL_CTL_ADD, accepted, &wanted);
+        accept_some(poll, listener, connections);
         continue;
       }
       const ssize_t received = recv(socket, buffer.data(), buffer.size(), 0);

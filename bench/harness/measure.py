@@ -16,10 +16,10 @@ class Measured:
 
     def __init__(self, contender):
         self.contender, self.samples, self.failure = contender, [], None
-        self.at_rest, self.answer, self.server = 0, 0, None
+        self.at_rest, self.answer, self.server, self.end = 0, 0, None, None
 
     def result(self):
-        return {"name": self.contender.name, "samples": self.samples, "failure": self.failure, "at_rest": self.at_rest,
+        return {"name": self.contender.name, "samples": self.samples, "failure": self.failure, "end": self.end, "at_rest": self.at_rest,
                 "is_floor": self.contender.is_floor, "is_tern": self.contender.is_tern}
 
 
@@ -43,6 +43,15 @@ def take_sample(workload, measured, seconds):
     measured.samples.append(sample | {"memory": watch.most})
 
 
+def stop(measured):
+    """Right after the load: whether it ends cleanly is part of the result."""
+    try:
+        measured.server.stop()
+    except Failed as error:
+        measured.end = str(error)
+        note(f"  {measured.contender.name}: {error}")
+
+
 @contextlib.contextmanager
 def failure_of(measured):
     """One that fails is out for the rest of the workload, and the report says why."""
@@ -57,7 +66,8 @@ def failure_of(measured):
 
 def measure(workload, contenders, rounds, seconds):
     """{what is to be known of the workload, and of each contender in it}"""
-    all_of_them = [Measured(each) for each in contenders if workload.needs <= each.supports or (each.is_floor and floor_serves(workload, each))]
+    taking_part = [each for each in contenders if serves(workload, each)]
+    all_of_them = [Measured(each) for each in taking_part]
     note(f"{workload.name}: {workload.what}; " + ", ".join(each.contender.name for each in all_of_them))
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -73,16 +83,18 @@ def measure(workload, contenders, rounds, seconds):
                     with failure_of(measured):
                         take_sample(workload, measured, seconds)
                         if number + 1 == rounds:
-                            measured.server.stop()  # right after the load: whether it ends cleanly is part of the result
+                            stop(measured)
         finally:
             for measured in all_of_them:
                 if measured.server:
                     measured.server.kill()
-    return {"workload": workload.name, "what": workload.what, "rate": workload.rate, "rounds": rounds, "seconds": seconds,
-            "request": workload.request, "client": " ".join(workload.client.command("PORT", workload.request, seconds, "BYTES")),
-            "results": [each.result() for each in all_of_them], "without": [each.name for each in contenders
-                if each.name not in {other.contender.name for other in all_of_them}]}
+    return {"workload": workload.name, "what": workload.what, "rate": workload.rate, "rounds": rounds,
+            "seconds": getattr(workload.client, "seconds", seconds), "request": workload.request,
+            "client": " ".join(workload.client.command("PORT", workload.request, seconds, "BYTES")),
+            "results": [each.result() for each in all_of_them],
+            "without": [each.name for each in contenders if each not in taking_part]}
 
 
-def floor_serves(workload, floor):
-    return workload.needs - {"access_log"} <= floor.supports
+def serves(workload, contender):
+    needs = workload.needs - {"access_log"} if contender.is_floor else workload.needs
+    return needs <= contender.supports

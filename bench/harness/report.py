@@ -62,6 +62,9 @@ def table(measured):
         lines.append(f"| {name} | {number(row['rate'])} | {row['spread']:.0%} | {row['cpu']:,.2f} µs | {ratio} | {micros(row['p50'])} | "
                      f"{micros(row['p99'])} | {micros(row['p99.9'])} | {row['memory'] / 1024 / 1024:,.1f} MiB | {row['errors']:,} |")
     text = "\n".join(lines) + "\n"
+    for result in measured["results"]:
+        if result["end"]:
+            text += f"\nAt the end, {result['name']} {result['end']}.\n"
     for row in failed:
         text += f"\n{row['name']} failed: {row['failure']}.\n"
     if measured["rate"]:

@@ -85,7 +85,7 @@ class Tables(unittest.TestCase):
 def result(name, cpu, rate=1000, **more):
     samples = [{"requests": rate, "seconds": 1, "errors": 0, "cpu": cpu * rate * scale, "memory": 1 << 20, "p50": 10, "p99": 20,
                 "p99.9": 30, "max": 40} for scale in (1, 2, 3)]
-    return {"name": name, "samples": samples, "failure": None, "at_rest": 0, "is_floor": False, "is_tern": False} | more
+    return {"name": name, "samples": samples, "failure": None, "end": None, "at_rest": 0, "is_floor": False, "is_tern": False} | more
 
 
 class Reports(unittest.TestCase):
@@ -105,6 +105,11 @@ class Reports(unittest.TestCase):
         text = report.section(self.measured())
         self.assertIn("broken failed: ended with 1", text)
         self.assertIn("Not taking part, for lack of what it asks for: quiet", text)
+
+    def test_an_end_that_was_not_clean_is_said(self):
+        measured = self.measured()
+        measured["results"].append(result("last", 1e-6, end="ended with 9"))
+        self.assertIn("At the end, last ended with 9.", report.table(measured))
 
     def test_a_rate_that_was_not_reached_is_said(self):
         text = report.table(self.measured() | {"rate": 1000})

@@ -56,7 +56,6 @@ int main(int argc, char** argv) {
   add_routes(server);
   server.new_task_queue = [] { return new httplib::ThreadPool(1024); };
   server.set_keep_alive_max_count(1'000'000'000);
-  server.set_keep_alive_timeout(60);
   server.set_payload_max_length(20'000'000);
   server.set_tcp_nodelay(true);
   std::thread stopping([&] {
