@@ -13,11 +13,30 @@
 
 namespace bench {
 
-std::string many_answers() {
+namespace {
+
+constexpr std::size_t most_answers = 4096;
+constexpr std::string_view keep_alive = "Connection: keep-alive\r\n";
+
+std::string many(std::string_view one) {
   std::string all;
-  all.reserve(answer.size() * most_answers);
-  for (std::size_t i = 0; i < most_answers; ++i) all += answer;
+  all.reserve(one.size() * most_answers);
+  for (std::size_t i = 0; i < most_answers; ++i) all += one;
   return all;
+}
+
+}  // namespace
+
+Answers::Answers() : current(many(answer)) {
+  std::string one(answer);
+  one.insert(one.find("\r\n\r\n") + 2, keep_alive);
+  old = many(one);
+}
+
+std::string_view Answers::owed(std::size_t count, bool is_old) const noexcept {
+  if (count > most_answers) return {};
+  const std::string_view all = is_old ? old : current;
+  return all.substr(0, count * (is_old ? answer.size() + keep_alive.size() : answer.size()));
 }
 
 std::size_t Requests::first(std::string_view bytes) {
@@ -35,7 +54,8 @@ std::size_t Requests::first(std::string_view bytes) {
   }
   const auto head = std::string_view(head_).substr(0, end + 2);
   const bool keeps = head.contains("Connection: keep-alive") || head.contains("Connection: Keep-Alive");
-  closes_ = head.contains("Connection: close") || (head.contains(" HTTP/1.0\r\n") && !keeps);
+  old_ = head.contains(" HTTP/1.0\r\n");
+  closes_ = head.contains("Connection: close") || (old_ && !keeps);
   length_ = length;
   const std::size_t arrived = head_.size();
   head_ = {};

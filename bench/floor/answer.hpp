@@ -17,9 +17,14 @@ inline constexpr std::string_view answer =
     "\r\n"
     "Hello, World!";
 
-// As many answers as can be owed at once.
-inline constexpr std::size_t most_answers = 4096;
-std::string many_answers();
+// As many answers as can be owed at once, to one who speaks HTTP/1.1, or HTTP/1.0 and keeps the connection.
+struct Answers {
+  Answers();
+  std::string_view owed(std::size_t count, bool is_old) const noexcept;  // empty: too many
+
+  std::string current = {};
+  std::string old = {};
+};
 
 // A connection. Every request of it is taken to be as long as the first, which must not be pipelined behind another
 // and may come in pieces; only the first is looked at.
@@ -42,6 +47,7 @@ public:
 
   // Whether the client wants the connection closed after its answer.
   bool closes() const noexcept { return closes_; }
+  bool old() const noexcept { return old_; }
 
 private:
   std::size_t first(std::string_view bytes);
@@ -50,6 +56,7 @@ private:
   std::size_t pending_ = 0;
   std::string head_ = {};  // of the first request, until it is complete
   bool closes_ = false;
+  bool old_ = false;
 };
 
 // A non-blocking socket that listens on 127.0.0.1. `port` becomes the one that it has.

@@ -30,7 +30,7 @@ bool serve_epoll(int listener) {
   epoll_event wanted = {.events = EPOLLIN, .data = {.fd = listener}};
   if (poll < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, listener, &wanted) != 0) return false;
 
-  const std::string answers = many_answers();
+  const Answers answers;
   std::vector<char> buffer(128 * 1024);
   std::vector<Requests> connections(descriptor_limit());
   std::array<epoll_event, 512> events;
@@ -51,10 +51,9 @@ bool serve_epoll(int listener) {
       const std::size_t count = requests.count({buffer.data(), static_cast<std::size_t>(received)});
       if (count == 0) continue;
       // A client that does not read its answers is not served.
-      const std::size_t owed = count * answer.size();
-      const bool sent =
-          owed <= answers.size() && send(socket, answers.data(), owed, MSG_NOSIGNAL) == static_cast<ssize_t>(owed);
-      if (!sent || requests.closes()) close(socket);
+      const std::string_view owed = answers.owed(count, requests.old());
+      const bool sent = send(socket, owed.data(), owed.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(owed.size());
+      if (!sent || owed.empty() || requests.closes()) close(socket);
     }
   }
 }

@@ -122,16 +122,15 @@ private:
     Requests& requests = connections_[static_cast<std::size_t>(socket)];
     const std::size_t count = requests.count(bytes);
     if (count == 0) return;
-    const std::size_t owed = count * answer.size();
-    const bool sent =
-        owed <= answers_.size() && send(socket, answers_.data(), owed, MSG_NOSIGNAL) == static_cast<ssize_t>(owed);
-    if (!sent || requests.closes()) shutdown(socket, SHUT_RDWR);
+    const std::string_view owed = answers_.owed(count, requests.old());
+    const bool sent = send(socket, owed.data(), owed.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(owed.size());
+    if (!sent || owed.empty() || requests.closes()) shutdown(socket, SHUT_RDWR);
   }
 
   int listener_;
   io_uring ring_ = {};
   io_uring_buf_ring* buffers_ = nullptr;
-  std::string answers_ = many_answers();
+  Answers answers_ = {};
   std::vector<char> memory_ = std::vector<char>(buffer_count * buffer_size);
   std::vector<Requests> connections_ = std::vector<Requests>(descriptor_limit());
 };

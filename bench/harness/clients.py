@@ -67,16 +67,17 @@ class Wrk:
     connections: int
     threads: int = 2
     script: str = "get"
+    least_seconds: float = 1  # of a run in which something can be expected
 
     def command(self, port, request, seconds, answer):
         target = REQUESTS[request].bytes.split(b" ", 2)[1].decode()
-        return ["wrk", f"-t{self.threads}", f"-c{self.connections}", f"-d{round(seconds)}s", "--timeout", "30s", "-s",
+        return ["wrk", f"-t{self.threads}", f"-c{self.connections}", f"-d{round(max(seconds, self.least_seconds))}s", "--timeout", "30s", "-s",
                 f"bench/wrk/{self.script}.lua", f"http://127.0.0.1:{port}{target}"]
 
     def run(self, server, request, seconds, answer):
         pids = server.pids()
         before = processes.cpu_seconds(pids)
-        output = wait_for(self.command(server.port, request, seconds, answer), seconds, {"LUA_PATH": f"{ROOT}/bench/wrk/?.lua"})
+        output = wait_for(self.command(server.port, request, seconds, answer), max(seconds, self.least_seconds), {"LUA_PATH": f"{ROOT}/bench/wrk/?.lua"})
         return json.loads(re.search(r"^wrk-result (.*)$", output, re.M).group(1)) | {"cpu": processes.cpu_seconds(pids) - before}
 
 

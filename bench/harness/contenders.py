@@ -63,7 +63,7 @@ def peer_names():
 def sources_of(folder):
     """A digest of what a peer is built from."""
     digest = hashlib.sha256()
-    for file in sorted(each for each in folder.rglob("*") if each.is_file()) + [ROOT / "bench/series.hpp"]:
+    for file in sorted(each for each in folder.rglob("*") if each.is_file()) + [ROOT / "bench/series.hpp", ROOT / "bench/peers/common.hpp"]:
         digest.update(f"{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
     return digest.hexdigest()
 

@@ -89,7 +89,7 @@ def measure(workload, contenders, rounds, seconds):
                 if measured.server:
                     measured.server.kill()
     return {"workload": workload.name, "what": workload.what, "rate": workload.rate, "rounds": rounds,
-            "seconds": getattr(workload.client, "seconds", seconds), "request": workload.request,
+            "seconds": getattr(workload.client, "seconds", max(seconds, getattr(workload.client, "least_seconds", 0))), "request": workload.request,
             "client": " ".join(workload.client.command("PORT", workload.request, seconds, "BYTES")),
             "results": [each.result() for each in all_of_them],
             "without": [each.name for each in contenders if each not in taking_part]}

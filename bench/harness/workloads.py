@@ -35,7 +35,7 @@ WORKLOADS = [
     workload("wrk-large-head", "`GET /` with a field of 64 KB, wrk, 2 threads, 400 connections", "large_head",
              Wrk(400, script="large_head"), "large_head"),
     workload("wrk-large-both", "`POST` of 10 MB with a field of 64 KB, wrk, 2 threads, 400 connections", "large_both",
-             Wrk(400, script="large_both"), "large_both"),
+             Wrk(400, script="large_both", least_seconds=10), "large_both"),
     workload("large-head", "`GET /` with a field of 64 KB, 64 connections", "large_head", Light(64), "large_head"),
     workload("large-echo", "`POST` of 10 MB, echoed, 8 connections", "large_echo", Light(8), "large_body"),
     workload("ab-keep-alive", "ab, concurrency 5, 100,000 requests, keep-alive, access log on", "hello", Ab(),

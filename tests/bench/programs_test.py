@@ -71,6 +71,12 @@ class Floor(unittest.TestCase):
                 self.assertEqual(answers(port, [request], 2).count(HELLO), 1)
         self.each(check)
 
+    def test_http_1_0_hears_that_its_connection_is_kept(self):
+        def check(port):
+            request = b"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"
+            self.assertEqual(answers(port, [request, request], 2).count(b"\r\nConnection: keep-alive\r\n\r\nHello"), 2)
+        self.each(check)
+
     def test_it_answers_as_bench_server_does(self):
         def without_date(answer):
             return re.sub(rb"Date: [^\r]*", b"Date:", answer)

@@ -1,5 +1,5 @@
 // What bench/peers/README.md asks for, with Boost.Beast: the asynchronous server of its examples.   server PORT
-#include "series.hpp"
+#include "common.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -89,7 +89,6 @@ public:
 
   void read() {
     parser_.emplace();
-    parser_->header_limit(128 * 1024);
     parser_->body_limit(20'000'000);
     stream_.expires_after(std::chrono::seconds(60));
     http::async_read(stream_, buffer_, *parser_,
@@ -106,7 +105,7 @@ private:
     if (auto made = answer(request_)) return write(std::move(*made));
     asio::post(pool_, [self = shared_from_this()] {
       const std::string target(self->request_.target());
-      std::string sum = std::to_string(bench::series(std::stod(target.substr(target.find('=') + 1))));
+      std::string sum = bench::calculated(target.substr(target.find('=') + 1));
       asio::post(self->stream_.get_executor(), [self, sum] { self->write(response(self->request_, sum)); });
     });
   }
@@ -141,8 +140,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   asio::io_context context(1);
   asio::thread_pool pool(std::max(1U, std::thread::hardware_concurrency()));
-  const asio::ip::tcp::endpoint address(asio::ip::address_v4::loopback(),
-                                        static_cast<std::uint16_t>(std::stoi(argv[1])));
+  const asio::ip::tcp::endpoint address(asio::ip::address_v4::loopback(), bench::number<std::uint16_t>(argv[1]));
   asio::ip::tcp::acceptor acceptor(context, address);
   acceptor.listen(16384);
   asio::signal_set signals(context, SIGTERM);

@@ -1,5 +1,5 @@
 // What bench/peers/README.md asks for, with cpp-httplib.   server PORT
-#include "series.hpp"
+#include "common.hpp"
 
 #include <httplib.h>
 #include <nlohmann/json.hpp>
@@ -34,7 +34,7 @@ void add_routes(httplib::Server& server) {
              [](const Request& request, Response& response) { response.set_content(request.matches[1].str(), text); });
   server.Post("/echo", [](const Request& request, Response& response) { response.set_content(request.body, text); });
   server.Get("/calc", [](const Request& request, Response& response) {
-    response.set_content(std::to_string(bench::series(std::stod(request.get_param_value("value")))), text);
+    response.set_content(bench::calculated(request.get_param_value("value")), text);
   });
   for (int i = 0; i < 300; ++i) {
     server.Get("/route" + std::to_string(i) + "/([^/]+)/details", [](const Request& request, Response& response) {
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     sigwait(&signals, &signal);
     server.stop();
   });
-  const bool served = server.listen("127.0.0.1", std::stoi(argv[1]));
+  const bool served = server.listen("127.0.0.1", bench::number<std::uint16_t>(argv[1]));
   stopping.join();
   return served ? 0 : 1;
 }

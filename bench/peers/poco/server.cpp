@@ -1,5 +1,5 @@
 // What bench/peers/README.md asks for, with POCO.   server PORT
-#include "series.hpp"
+#include "common.hpp"
 
 #include <Poco/JSON/Object.h>
 #include <Poco/JSON/Parser.h>
@@ -69,7 +69,7 @@ public:
     } else if (!is_post && target.rfind(user, 0) == 0) {
       answer(response, target.substr(user.size()));
     } else if (!is_post && target.rfind(calc, 0) == 0) {
-      answer(response, std::to_string(bench::series(std::stod(target.substr(calc.size())))));
+      answer(response, bench::calculated(target.substr(calc.size())));
     } else if (is_post && target == "/json") {
       answer(response, greeting(body_of(request)), "application/json");
     } else if (is_post && target == "/echo") {
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   Poco::Net::ServerSocket listener;
-  listener.bind(Poco::Net::SocketAddress("127.0.0.1", static_cast<Poco::UInt16>(std::stoi(argv[1]))), true);
+  listener.bind(Poco::Net::SocketAddress("127.0.0.1", bench::number<Poco::UInt16>(argv[1])), true);
   listener.listen(16384);
   Poco::ThreadPool pool(16, 1024);
   auto* parameters = new Poco::Net::HTTPServerParams;  // the server shares its ownership
