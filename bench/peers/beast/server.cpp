@@ -81,55 +81,59 @@ std::optional<Response> answer(const Request& request) {
   return missing;
 }
 
-class Session : public std::enable_shared_from_this<Session> {
-public:
-  Session(asio::ip::tcp::socket socket, asio::thread_pool& pool) : stream_(std::move(socket)), pool_(pool) {
-    stream_.socket().set_option(asio::ip::tcp::no_delay(true));
+// A connection, owned by what is in flight for it.
+struct Session {
+  Session(asio::ip::tcp::socket socket, asio::thread_pool& pool) : stream(std::move(socket)), pool(pool) {
+    stream.socket().set_option(asio::ip::tcp::no_delay(true));
   }
 
-  void read() {
-    parser_.emplace();
-    parser_->body_limit(20'000'000);
-    stream_.expires_after(std::chrono::seconds(60));
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) { self->on_read(error); });
-  }
+  beast::tcp_stream stream;
+  asio::thread_pool& pool;
+  beast::flat_buffer buffer;
+  std::optional<http::request_parser<http::string_body>> parser;
+  Request request;
+  Response response;
+};
+using Owner = std::shared_ptr<Session>;
 
-private:
-  void on_read(beast::error_code error) {
+void read(const Owner& session);
+
+void write(const Owner& session, Response made) {
+  session->response = std::move(made);
+  http::async_write(session->stream, session->response, [session](beast::error_code error, std::size_t) {
+    if (error) return;
+    if (!session->response.need_eof()) return read(session);
+    session->stream.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  });
+}
+
+void compute(const Owner& session) {
+  asio::post(session->pool, [session] {
+    const std::string_view target = session->request.target();
+    std::string sum = bench::calculated(target.substr(target.find('=') + 1));
+    asio::post(session->stream.get_executor(), [session, sum] { write(session, response(session->request, sum)); });
+  });
+}
+
+void read(const Owner& session) {
+  session->parser.emplace();
+  session->parser->body_limit(20'000'000);
+  session->stream.expires_after(std::chrono::seconds(60));
+  http::async_read(session->stream, session->buffer, *session->parser, [session](beast::error_code error, std::size_t) {
     if (error == http::error::end_of_stream) {
-      stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+      beast::error_code ignored;
+      session->stream.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     }
     if (error) return;
-    request_ = parser_->release();
-    if (auto made = answer(request_)) return write(std::move(*made));
-    asio::post(pool_, [self = shared_from_this()] {
-      const std::string target(self->request_.target());
-      std::string sum = bench::calculated(target.substr(target.find('=') + 1));
-      asio::post(self->stream_.get_executor(), [self, sum] { self->write(response(self->request_, sum)); });
-    });
-  }
-
-  void write(Response made) {
-    response_ = std::move(made);
-    http::async_write(stream_, response_, [self = shared_from_this()](beast::error_code error, std::size_t) {
-      if (error) return;
-      if (!self->response_.need_eof()) return self->read();
-      self->stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
-    });
-  }
-
-  beast::tcp_stream stream_;
-  asio::thread_pool& pool_;
-  beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  Request request_;
-  Response response_;
-};
+    session->request = session->parser->release();
+    if (auto made = answer(session->request)) return write(session, std::move(*made));
+    compute(session);
+  });
+}
 
 void accept(asio::ip::tcp::acceptor& acceptor, asio::thread_pool& pool) {
   acceptor.async_accept([&](beast::error_code error, asio::ip::tcp::socket socket) {
-    if (!error) std::make_shared<Session>(std::move(socket), pool)->read();
+    if (!error) read(std::make_shared<Session>(std::move(socket), pool));
     if (acceptor.is_open()) accept(acceptor, pool);
   });
 }
