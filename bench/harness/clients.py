@@ -1,7 +1,8 @@
 """The load clients: how each is called, and what it says in the end.
 
 Every run gives a sample: requests, seconds, errors, CPU seconds of the server, and latencies in microseconds by the names
-in LATENCIES, where the client tells them.
+in LATENCIES, where the client tells them. lasts() is how many seconds a run takes when so many are asked for; None: as long
+as its requests take.
 """
 import csv
 import dataclasses
@@ -24,8 +25,8 @@ LATENCIES = ["p50", "p90", "p99", "p99.9", "max"]
 def wait_for(command, seconds, environment=None):
     """The output of a client, which is killed when it takes far longer than it should."""
     try:
-        done = subprocess.run(machine.pinned(machine.split()[1], command), capture_output=True, text=True, timeout=4 * seconds + 120,
-                              env=os.environ | (environment or {}), check=False)
+        done = subprocess.run(machine.pinned(machine.split()[1], command), cwd=ROOT, capture_output=True, text=True, check=False,
+                              timeout=4 * seconds + 120, env=os.environ | (environment or {}))
     except subprocess.TimeoutExpired as error:
         raise Failed(f"{command[0]} did not end") from error
     if done.returncode != 0:
@@ -39,6 +40,9 @@ class Light:
     connections: int = 64
     depth: int = 1
     close: bool = False
+
+    def lasts(self, seconds):
+        return seconds
 
     def command(self, port, request, seconds, answer):
         return [str(BINARIES / "bench-load"), "--port", str(port), "--answer", str(answer), "--connections", str(self.connections),
@@ -67,18 +71,23 @@ class Wrk:
     connections: int
     threads: int = 2
     script: str = "get"
-    least_seconds: float = 1  # of a run in which something can be expected
+    least_seconds: int = 1  # of a run in which something can be expected
+
+    def lasts(self, seconds):
+        return max(round(seconds), self.least_seconds)
 
     def command(self, port, request, seconds, answer):
         target = REQUESTS[request].bytes.split(b" ", 2)[1].decode()
-        return ["wrk", f"-t{self.threads}", f"-c{self.connections}", f"-d{round(max(seconds, self.least_seconds))}s", "--timeout", "30s", "-s",
+        return ["wrk", f"-t{self.threads}", f"-c{self.connections}", f"-d{self.lasts(seconds)}s", "--timeout", "30s", "-s",
                 f"bench/wrk/{self.script}.lua", f"http://127.0.0.1:{port}{target}"]
 
     def run(self, server, request, seconds, answer):
         pids = server.pids()
         before = processes.cpu_seconds(pids)
-        output = wait_for(self.command(server.port, request, seconds, answer), max(seconds, self.least_seconds), {"LUA_PATH": f"{ROOT}/bench/wrk/?.lua"})
-        return json.loads(re.search(r"^wrk-result (.*)$", output, re.M).group(1)) | {"cpu": processes.cpu_seconds(pids) - before}
+        output = wait_for(self.command(server.port, request, seconds, answer), self.lasts(seconds),
+                          {"LUA_PATH": f"{ROOT}/bench/wrk/?.lua"})
+        cpu = processes.cpu_seconds(pids) - before
+        return json.loads(re.search(r"^wrk-result (.*)$", output, re.M).group(1)) | {"cpu": cpu}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +96,9 @@ class H2load:
     rate: int
     connections: int = 100
     seconds: int = 5
+
+    def lasts(self, seconds):
+        return self.seconds
 
     def command(self, port, request, seconds, answer):
         return ["h2load", "--h1", f"-c{self.connections}", f"--rps={self.rate // self.connections}", f"-D{self.seconds}",
@@ -115,6 +127,9 @@ class Ab:
     connections: int = 5
     requests: int = 100_000
     keep_alive: bool = True
+
+    def lasts(self, seconds):
+        return None
 
     def command(self, port, request, seconds, answer):
         return ["ab", "-q", *(["-k"] if self.keep_alive else []), f"-c{self.connections}", f"-n{self.requests}",

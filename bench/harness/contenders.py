@@ -51,9 +51,9 @@ def tern(binaries=BINARIES, name="tern", description="this tree, bench-server"):
 
 def floors():
     """One constant answer to everything, without parsing: no echo, no computing."""
-    supports = {"hello", "json", "json_post", "user", "browser", "pipelined", "large_head", "large_both", "routes", "middleware"}
-    return [Contender(f"floor ({io})", f"bench/floor with {io}", [str(BINARIES / "bench-floor"), "--port", "{port}", "--io", io],
-                      supports, is_floor=True) for io in ("epoll", "io_uring")]
+    supports = EVERYTHING - {"echo", "large_body", "calc", "access_log"}
+    command = [str(BINARIES / "bench-floor"), "--port", "{port}", "--io"]
+    return [Contender(f"floor ({io})", f"bench/floor with {io}", [*command, io], supports, is_floor=True) for io in ("epoll", "io_uring")]
 
 
 def peer_names():
@@ -95,7 +95,8 @@ def peer(name):
             run("script/bootstrap", "bench", *told["needs"])
         if not is_built(folder, out):
             for command in told["build"]:
-                subprocess.run(filled(command), cwd=folder, env=os.environ | environment, check=True, capture_output=True, text=True)
+                subprocess.run(filled(command), cwd=folder, env=os.environ | environment, check=True, capture_output=True,
+                               text=True)
             stamp_of(out).write_text(sources_of(folder))
     except (subprocess.CalledProcessError, OSError) as error:
         lines = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
@@ -127,8 +128,8 @@ class Running:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                machine.pinned(machine.split()[0], command), cwd=contender.folder, env=os.environ | environment, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, start_new_session=True)
+                machine.pinned(machine.split()[0], command), cwd=contender.folder, env=os.environ | environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self.wait_until_it_accepts()
 
     def wait_until_it_accepts(self):
@@ -140,7 +141,10 @@ class Running:
             except OSError:
                 time.sleep(0.02)
         self.kill()
-        raise Failed("did not start: " + "; ".join(self.log.read_text().splitlines()[-3:]))
+        raise Failed(f"did not start: {self.last_words()}")
+
+    def last_words(self):
+        return "; ".join(self.log.read_text().splitlines()[-3:])
 
     def pids(self):
         return processes.tree(self.process.pid)
@@ -148,7 +152,7 @@ class Running:
     def stop(self):
         """By SIGTERM. The exit status, once all is quiet."""
         if self.process.poll() is not None:
-            raise Failed(f"ended by itself with {self.process.returncode}: " + "; ".join(self.log.read_text().splitlines()[-3:]))
+            raise Failed(f"ended by itself with {self.process.returncode}: {self.last_words()}")
         self.process.terminate()
         try:
             status = self.process.wait(PATIENCE)

@@ -19,8 +19,8 @@ class Measured:
         self.at_rest, self.answer, self.server, self.end = 0, 0, None, None
 
     def result(self):
-        return {"name": self.contender.name, "samples": self.samples, "failure": self.failure, "end": self.end, "at_rest": self.at_rest,
-                "is_floor": self.contender.is_floor, "is_tern": self.contender.is_tern}
+        return {"name": self.contender.name, "samples": self.samples, "failure": self.failure, "end": self.end,
+                "at_rest": self.at_rest, "is_floor": self.contender.is_floor, "is_tern": self.contender.is_tern}
 
 
 def begin(workload, measured, folder):
@@ -35,7 +35,7 @@ def begin(workload, measured, folder):
 def take_sample(workload, measured, seconds):
     server = measured.server
     if server.process.poll() is not None:
-        raise Failed(f"ended by itself with {server.process.returncode}")
+        raise Failed(f"ended by itself with {server.process.returncode}: {server.last_words()}")
     with processes.MemoryWatch(server.pids()) as watch:
         sample = workload.client.run(server, workload.request, seconds, measured.answer)
     if not sample["requests"]:
@@ -89,7 +89,7 @@ def measure(workload, contenders, rounds, seconds):
                 if measured.server:
                     measured.server.kill()
     return {"workload": workload.name, "what": workload.what, "rate": workload.rate, "rounds": rounds,
-            "seconds": getattr(workload.client, "seconds", max(seconds, getattr(workload.client, "least_seconds", 0))), "request": workload.request,
+            "seconds": workload.client.lasts(seconds), "request": workload.request,
             "client": " ".join(workload.client.command("PORT", workload.request, seconds, "BYTES")),
             "results": [each.result() for each in all_of_them],
             "without": [each.name for each in contenders if each not in taking_part]}

@@ -48,6 +48,10 @@ def micros(value):
     return f"{value:,.0f} µs" if value < 10_000 else f"{value / 1000:,.0f} ms"
 
 
+def cost(value):
+    return micros(value) if value >= 1000 else f"{value:.2f} µs"
+
+
 def number(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:,.2f}"
 
@@ -59,7 +63,7 @@ def table(measured):
     for row in good:
         ratio = f"{row['of_floor']:.2f}" if row["of_floor"] else "–"
         name = f"**{row['name']}**" if row["is_tern"] else row["name"]
-        lines.append(f"| {name} | {number(row['rate'])} | {row['spread']:.0%} | {row['cpu']:,.2f} µs | {ratio} | {micros(row['p50'])} | "
+        lines.append(f"| {name} | {number(row['rate'])} | {row['spread']:.0%} | {cost(row['cpu'])} | {ratio} | {micros(row['p50'])} | "
                      f"{micros(row['p99'])} | {micros(row['p99.9'])} | {row['memory'] / 1024 / 1024:,.1f} MiB | {row['errors']:,} |")
     text = "\n".join(lines) + "\n"
     for result in measured["results"]:
@@ -78,7 +82,8 @@ def table(measured):
 
 def section(measured, image=None):
     picture = f"![{measured['workload']}]({image})\n\n" if image else ""
-    return (f"## {measured['workload']}\n\n{measured['what']}. Medians of {measured['rounds']} rounds of {measured['seconds']:g} s, "
+    length = f" of {measured['seconds']:g} s" if measured["seconds"] else ""
+    return (f"## {measured['workload']}\n\n{measured['what']}. Medians of {measured['rounds']} rounds{length}, "
             f"interleaved.\n\n    {measured['client'].replace(f'{ROOT}/', '')}\n\n{table(measured)}\n{picture}")
 
 
@@ -88,7 +93,9 @@ class Report:
     def __init__(self, contenders, absent, command):
         self.day = datetime.date.today().isoformat()
         self.raw = RAW / f"{self.day}.json"
-        self.known = json.loads(self.raw.read_text()) if self.raw.exists() else {"workloads": {}, "servers": {}, "absent": {}, "commands": []}
+        self.known = {"workloads": {}, "servers": {}, "absent": {}, "commands": []}
+        if self.raw.exists():
+            self.known = json.loads(self.raw.read_text())
         self.known["servers"] |= {each.name: [each.description, each.version, each.note, " ".join(map(str, each.command))]
                                   for each in contenders}
         self.known["absent"] |= absent
