@@ -117,7 +117,7 @@ class Running:
 
     def __init__(self, contender, routes=0, access_log=None, threads=1):
         self.contender, self.port, self.ended = contender, free_port(), False
-        command = [part.format(port=self.port, threads=threads) if "{" in part else part for part in contender.command]
+        command = [part.replace("{port}", str(self.port)).replace("{threads}", str(threads)) for part in contender.command]
         environment = dict(contender.environment)
         if contender.is_tern:
             command += ["--routes", str(routes)] if routes else []

@@ -43,7 +43,7 @@ WORKLOADS = [
     workload("ab-close", "ab, concurrency 5, 100,000 requests, a connection for each, access log on", "hello", Ab(keep_alive=False),
              "hello", "access_log", access_log=True),
     workload("json-post", "`POST /json`, a random value per request, 8 clients, wrk", "json_post", Wrk(8, 1, "json_post"), "json_post"),
-    workload("calc", "`GET /calc` on the thread pool, 8 clients, wrk", "calc", Wrk(8, 1), "calc"),
+    workload("calc", "`GET /calc` on the thread pool, 8 clients, wrk", "calc", Wrk(8, 1, least_seconds=5), "calc"),
     workload("pipelined", "`GET /`, sixteen at once, 64 connections", "hello", Light(64, depth=16), "pipelined"),
     workload("close", "`GET /`, a connection for each request, 64 at a time", "close", Light(64, close=True)),
     workload("latency", "`GET /`, one connection", "hello", Light(1)),
