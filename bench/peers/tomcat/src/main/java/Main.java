@@ -1,4 +1,5 @@
-// Embedded Tomcat with the routes of ../README.md. Arguments: port. With ACCESS_LOG in the environment it logs there.
+// Embedded Tomcat with the routes of ../README.md. Arguments: port, a directory for what Tomcat writes. Where the
+// environment has ACCESS_LOG, a line for each request goes into that file.
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -155,9 +156,9 @@ public final class Main {
     return valve;
   }
 
-  private static Tomcat tomcat(int port) {
+  private static Tomcat tomcat(int port, String directory) {
     Tomcat tomcat = new Tomcat();
-    tomcat.setBaseDir(System.getProperty("java.io.tmpdir"));
+    tomcat.setBaseDir(directory);
     tomcat.setConnector(connector(port));
     Context context = tomcat.addContext("", null);
     serve(context, "", "hello", new Hello());
@@ -191,7 +192,7 @@ public final class Main {
 
   public static void main(String[] arguments) throws Exception {
     Logger.getLogger("").setLevel(Level.WARNING);
-    Tomcat tomcat = tomcat(Integer.parseInt(arguments[0]));
+    Tomcat tomcat = tomcat(Integer.parseInt(arguments[0]), arguments[1]);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(tomcat)));
     tomcat.start();
     tomcat.getServer().await();
