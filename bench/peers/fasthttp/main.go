@@ -4,6 +4,7 @@ package main
 import (
 	"encoding/json"
 	"flag"
+	"io"
 	"log"
 	"math"
 	"os"
@@ -64,6 +65,20 @@ func jsonPost(ctx *fasthttp.RequestCtx) {
 	writeJSON(ctx, greeting{"Hello, " + o.Name + "!", item{o.Name, o.Value, 2 * o.Value}})
 }
 
+func upload(ctx *fasthttp.RequestCtx) {
+	stream := ctx.RequestBodyStream()
+	if stream == nil {
+		text(ctx, strconv.Itoa(len(ctx.PostBody())))
+		return
+	}
+	size, err := io.Copy(io.Discard, stream)
+	if err != nil {
+		ctx.Error(err.Error(), fasthttp.StatusBadRequest)
+		return
+	}
+	text(ctx, strconv.FormatInt(size, 10))
+}
+
 func calc(ctx *fasthttp.RequestCtx) {
 	value, err := ctx.QueryArgs().GetUfloat("value")
 	if err != nil {
@@ -112,7 +127,7 @@ func post(ctx *fasthttp.RequestCtx) {
 		ctx.SetContentType("application/octet-stream")
 		ctx.SetBody(ctx.PostBody())
 	case "/upload":
-		text(ctx, strconv.Itoa(len(ctx.PostBody())))
+		upload(ctx)
 	default:
 		ctx.NotFound()
 	}
@@ -133,6 +148,7 @@ func main() {
 	port := flag.Int("port", 8080, "where to serve")
 	threads := flag.Int("threads", 1, "GOMAXPROCS")
 	head := flag.Int("head", 4096, "the largest request head; each connection has a buffer of this size")
+	stream := flag.Bool("stream", false, "give the content to the handler as it comes")
 	flag.Parse()
 	runtime.GOMAXPROCS(*threads)
 
@@ -142,6 +158,7 @@ func main() {
 		<-terminate
 		os.Exit(0)
 	}()
-	server := fasthttp.Server{Handler: serve, ReadBufferSize: *head, MaxRequestBodySize: 16 << 20}
+	server := fasthttp.Server{
+		Handler: serve, ReadBufferSize: *head, MaxRequestBodySize: 16 << 20, StreamRequestBody: *stream}
 	log.Fatal(server.ListenAndServe("127.0.0.1:" + strconv.Itoa(*port)))
 }
