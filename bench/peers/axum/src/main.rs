@@ -113,7 +113,7 @@ async fn serve(port: u16) -> std::io::Result<()> {
         terminate.recv().await;
         std::process::exit(0);
     });
-    axum::serve(listener, router()).await
+    axum::serve(listener, router().into_make_service()).await
 }
 
 fn main() -> std::io::Result<()> {
