@@ -88,13 +88,14 @@ def section(measured, image=None):
 
 
 class Report:
-    """The page of a day. What was measured is kept below build/, so that a run can be added to."""
+    """The page of a day. What was measured is kept below build/, so that runs of the same commit can be added to."""
 
     def __init__(self, contenders, absent, command):
         self.day = datetime.date.today().isoformat()
         self.raw = RAW / f"{self.day}.json"
-        self.known = {"workloads": {}, "servers": {}, "absent": {}, "commands": []}
-        if self.raw.exists():
+        commit = run("git", "describe", "--always", "--dirty").stdout.strip()
+        self.known = {"commit": commit, "workloads": {}, "servers": {}, "absent": {}, "commands": []}
+        if self.raw.exists() and json.loads(self.raw.read_text())["commit"] == commit:
             self.known = json.loads(self.raw.read_text())
         self.known["servers"] |= {each.name: [each.description, each.version, each.note, " ".join(map(str, each.command))]
                                   for each in contenders}
@@ -102,7 +103,6 @@ class Report:
         self.known["absent"] = {name: why for name, why in self.known["absent"].items() if name not in self.known["servers"]}
         self.known["commands"] += [] if command in self.known["commands"] else [command]
         self.known["machine"] = machine.describe()
-        self.known["commit"] = run("git", "describe", "--always", "--dirty").stdout.strip()
 
     def add(self, measured):
         self.known["workloads"][measured["workload"]] = measured
