@@ -1,11 +1,50 @@
 // What benchmarks and black-box checks run against; see docs/performance.md.
-#include <tern/tern.hpp>
+#include "bench_flags.hpp"
+#include "series.hpp"
 
-#include "../examples/flags.hpp"
+#include <tern/tern.hpp>
 
 struct Message {
   std::string_view message;
 };
+
+struct Item {
+  std::string name;
+  std::int64_t value;
+};
+
+struct Doubled {
+  std::string name;
+  std::int64_t value;
+  std::int64_t double_;
+};
+
+template <>
+struct tern::JsonNames<Doubled> {
+  static constexpr tern::json::Rename renames[] = {{"double_", "double"}};
+};
+
+struct Greeting {
+  std::string greeting;
+  Doubled item;
+};
+
+Greeting greet(tern::Json<Item> item) {
+  return {.greeting = "Hello, " + item->name + "!",
+          .item = {.name = item->name, .value = item->value, .double_ = 2 * item->value}};
+}
+
+struct Argument {
+  double value;
+};
+
+std::string calculate(tern::Query<Argument> argument) {
+  return std::to_string(bench::series(argument->value));
+}
+
+tern::Reply pass_on(tern::Request&, tern::Next next) {
+  return next();
+}
 
 // Counts what arrives; a slow one pauses now and then.
 tern::Task<std::string> count(bool slow, tern::BodyStream body) {
@@ -22,11 +61,20 @@ tern::Task<std::string> count(bool slow, tern::BodyStream body) {
 }
 
 int main(int argc, char** argv) {
+  const bench::Flags flags = bench::flags(argc, argv);
   tern::App app;
   app.get("/", [] { return "Hello, World!"; });
   app.get("/json", [] { return Message{"Hello, World!"}; });
+  app.post("/json", greet);
   app.get("/user/{id}", [](std::string_view id) { return id; });
   app.post("/echo", [](tern::Body body) { return body; });
+  app.post("/upload", [](tern::BodyStream body) { return count(false, std::move(body)); });
   app.post("/upload/{slow}", count);
-  return app.run(examples::options(argc, argv));
+  app.get("/calc", tern::blocking(calculate));
+  app.get("/behind-three", [] { return "Hello, World!"; }).use(pass_on).use(pass_on).use(pass_on);
+  tern::Group routes = app.group("");
+  for (int i = 0; i < flags.routes; ++i) {
+    routes.get("/route" + std::to_string(i) + "/{id}/details", [](std::string_view id) { return id; });
+  }
+  return app.run(flags.options);
 }

@@ -1,5 +1,7 @@
 // What examples/calc.cpp computes, on some threads that do nothing else: prints how many series a second they reach.
 //   calc-floor THREADS SECONDS
+#include "series.hpp"
+
 #include <tern/base/number.hpp>
 
 #include <chrono>
@@ -10,13 +12,6 @@
 #include <vector>
 
 namespace {
-
-double series(double value) {
-  constexpr int terms = 5'000'000;
-  double sum = 0;
-  for (int n = 1; n <= terms; ++n) sum += (n % 2 == 1 ? 1 : -1) * std::pow(value, n) / n;
-  return sum;
-}
 
 struct Counted {
   long series = 0;
@@ -45,7 +40,7 @@ int main(int argc, char** argv) {
       volatile double value = 0.6;  // so that no series is left out
       const auto begin = Clock::now();
       do {
-        count.sum += series(value);
+        count.sum += bench::series(value);
         ++count.series;
         count.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
       } while (count.seconds < seconds.count());

@@ -24,23 +24,12 @@ def build(*targets):
     run("cmake", "--build", "build/release", "--target", *targets)
 
 
-def median(values):
-    return sorted(values)[len(values) // 2]
-
-
-def percentile(values, share):
-    """The smallest value that at least `share` of them do not exceed."""
-    ordered = sorted(values)
-    return ordered[max(0, -(-len(ordered) * share // 100) - 1)]
-
-
 class Server:
     """A program that serves on a port of its own choice, told in the log line of its start."""
 
-    def __init__(self, program, threads=1, under=()):
-        """`under` is the command line of a tool that runs it."""
+    def __init__(self, program, threads=1):
         self.process = subprocess.Popen(
-            [*under, ROOT / "build/release/bin" / program, "--port", "0", "--threads", str(threads)],
+            [ROOT / "build/release/bin" / program, "--port", "0", "--threads", str(threads)],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         for line in self.process.stderr:
             found = re.search(r"serving 127\.0\.0\.1:(\d+)", line)

@@ -3,7 +3,8 @@ import os
 import resource
 import tempfile
 
-from harness.common import ROOT, Server, build, median, note, run
+from harness.common import ROOT, Server, build, note, run
+from harness.statistics import median
 
 IDLE_CONNECTIONS = 10_000
 

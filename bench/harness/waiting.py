@@ -5,14 +5,16 @@ import subprocess
 import tempfile
 import time
 
-from harness.common import ROOT, Server, build, median, note, percentile, run
+from harness import instructions
+from harness.common import Server, build, note, run
+from harness.contenders import BINARIES, Contender
+from harness.statistics import median, percentile
 
 ROUNDS = 5           # with /hello
 SECONDS = 6          # of each
 CALC_ROUNDS = 9      # with /calc; what is being computed at the end of one is lost to wrk's count
 CALC_SECONDS = 8
 CALC = "/calc?value=0.6"
-COUNTED = 2000       # requests under callgrind
 
 
 def floor_rate():
@@ -53,18 +55,9 @@ def hello_p99(beside_calc):
     return percentile([int(line[2]) for line in lines], 99)
 
 
-def instructions(program, requests):
-    """User instructions of a server, from its start to its end, that answers so many requests."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder, "out")
-        server = Server(program, under=("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"))
-        run("ab", "-q", "-k", "-c1", f"-n{requests}", f"http://127.0.0.1:{server.port}/")
-        server.stop()
-        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M).group(1))
-
-
 def instructions_per_request(program):
-    return (instructions(program, 2 * COUNTED) - instructions(program, COUNTED)) / COUNTED
+    command = [str(BINARIES / program), "--port", "{port}", "--threads", "{threads}"]
+    return instructions.per_request(Contender(program, program, command, {"hello"}))
 
 
 def measure():

@@ -1,0 +1,39 @@
+// What bench-server can be told beyond the flags of the examples: --access-log FILE, --routes N.
+#pragma once
+
+#include "../examples/flags.hpp"
+
+#include <vector>
+
+namespace bench {
+
+struct Flags {
+  tern::Options options = {};
+  int routes = 0;  // that stand in the table beside the others
+};
+
+inline Flags flags(int argc, char** argv) {
+  Flags flags;
+  tern::LogOptions log;
+  std::vector<char*> others = {argv[0]};
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view flag = argv[i];
+    const std::string_view value = i + 1 < argc ? argv[i + 1] : "";
+    const auto number = tern::base::parse_integer<std::uint16_t>(value);
+    if (flag == "--access-log" && !value.empty()) {
+      log.access = tern::AccessLog::Common;
+      log.access_file = value;
+      ++i;
+    } else if (flag == "--routes" && number) {
+      flags.routes = *number;
+      ++i;
+    } else {
+      others.push_back(argv[i]);
+    }
+  }
+  flags.options = examples::options(static_cast<int>(others.size()), others.data());
+  flags.options.log = log;
+  return flags;
+}
+
+}  // namespace bench

@@ -1,0 +1,85 @@
+"""Two commits of Tern: whether one costs less than the other, and how sure that is."""
+import os
+import subprocess
+
+from harness import instructions, statistics
+from harness.common import ROOT, build, note, run
+from harness.contenders import BINARIES, Running, tern
+from harness.requests import REQUESTS, ask
+
+FOLDER = ROOT / "build/ab/base"
+
+
+def build_base(commit):
+    """The base in a worktree of its own, with its own bench-server."""
+    if (FOLDER / ".git").exists():
+        run("git", "-C", str(FOLDER), "checkout", "--quiet", "--detach", commit)
+    else:
+        run("git", "worktree", "prune")
+        run("git", "worktree", "add", "--force", "--detach", str(FOLDER), commit)
+    note(f"building {commit[:12]} in {FOLDER.relative_to(ROOT)}")
+    for command in (["script/configure", "release"], ["cmake", "--build", "build/release", "--target", "bench-server"]):
+        subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True,
+                       env=os.environ | {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(FOLDER)})
+    return FOLDER / "build/release/bin"
+
+
+def sample(contender, workload, seconds):
+    """Of a server that is started for it, so that what start decides (addresses, say) is drawn anew each time."""
+    server = Running(contender, workload.routes)
+    try:
+        answer = ask(server.port, REQUESTS[workload.request])
+        taken = workload.client.run(server, workload.request, seconds, answer)
+        server.stop()
+    finally:
+        server.kill()
+    if taken["errors"] or not taken["requests"]:
+        raise RuntimeError(f"{contender.name}: {taken['errors']} errors in {taken['requests']} requests")
+    return taken
+
+
+def said(what, pairs, smaller):
+    """A line: the ratio, its interval, and the verdict."""
+    ratio, low, high, real = statistics.compare(pairs)
+    verdict = "no difference that can be told from noise"
+    if real:
+        verdict = f"real: {abs(ratio - 1):.1%} {smaller if ratio < 1 else 'more'}"
+    before, after = (statistics.median(values) for values in zip(*pairs))
+    return f"| {what} | {before:,.3f} | {after:,.3f} | {ratio:.4f} | {low:.4f} to {high:.4f} | {verdict} |"
+
+
+def compare_workload(workload, base, tree, pairs, seconds):
+    taken = []
+    for number in range(pairs):
+        order = (base, tree) if number % 2 == 0 else (tree, base)
+        pair = {each.name: sample(each, workload, seconds) for each in order}
+        taken.append((pair[base.name], pair[tree.name]))
+        costs = [each["cpu"] / each["requests"] * 1e6 for each in taken[-1]]
+        note(f"  pair {number + 1} of {pairs}: {costs[0]:.3f} µs, {costs[1]:.3f} µs, ratio {costs[1] / costs[0]:.3f}")
+    costs = [tuple(each["cpu"] / each["requests"] * 1e6 for each in pair) for pair in taken]
+    rates = [tuple(each["requests"] / each["seconds"] for each in pair) for pair in taken]
+    return (f"## {workload.name}: {workload.what}\n\n{pairs} interleaved pairs of {seconds:g} s; 95 % bootstrap interval of the median ratio.\n\n"
+            "| | base | tree | ratio | interval | |\n| --- | ---: | ---: | ---: | --- | --- |\n"
+            + said("CPU per request, µs", costs, "less") + "\n" + said("requests a second", rates, "fewer") + "\n")
+
+
+def compare_instructions(workload, base, tree):
+    note(f"  counting instructions of {workload.name}")
+    depth = getattr(workload.client, "depth", 1)
+    before, after = (instructions.per_request(each, workload.request, depth, workload.routes) for each in (base, tree))
+    return (f"## {workload.name}: {workload.what}\n\nUser instructions per request, by callgrind: base {before:,.1f}, tree {after:,.1f}, "
+            f"ratio {after / before:.4f}.\n")
+
+
+def compare(commit, wanted, pairs, seconds, count_instructions):
+    found = run("git", "rev-parse", "--verify", f"{commit}^{{commit}}").stdout.strip()
+    base = tern(build_base(found), "base", found)
+    build("bench-server", "bench-load")
+    tree = tern(BINARIES, "tree", "this tree")
+    print(f"# {found[:12]} (base) and this tree, {run('git', 'describe', '--always', '--dirty').stdout.strip()}\n")
+    for workload in wanted:
+        note(f"{workload.name}: {workload.what}")
+        if count_instructions:
+            print(compare_instructions(workload, base, tree), flush=True)
+        else:
+            print(compare_workload(workload, base, tree, pairs, seconds), flush=True)

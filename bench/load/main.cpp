@@ -1,0 +1,191 @@
+// A client that costs little: it is told how long an answer is, and counts bytes. wrk, which parses every answer, is
+// slower than the servers that it is to measure.
+//
+// Prints `begin` after warming up, `end` when the time is over, and then a line of JSON. The server's processor time
+// between the two, divided by the requests answered between them, is what a request costs.
+#include "options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Connection {
+  int socket = -1;
+  bool waits_to_write = false;
+  std::size_t sent = 0;
+  std::size_t received = 0;
+  Clock::time_point begin = {};
+};
+
+[[noreturn]] void fail(const char* what) {
+  std::fprintf(stderr, "bench-load: %s: %s\n", what, std::strerror(errno));
+  std::exit(1);
+}
+
+void say(const char* line) {
+  std::puts(line);
+  std::fflush(stdout);
+}
+
+Clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+class Load {
+public:
+  explicit Load(const bench::LoadOptions& options)
+      : options_(options), expected_(options.answer * options.depth), connections_(options.connections) {
+    if (poll_ < 0) fail("epoll");
+    for (std::size_t i = 0; i < options.depth; ++i) batch_ += options.request;
+    samples_.reserve(1 << 22);
+  }
+
+  void run() {
+    for (Connection& connection : connections_) open(connection);
+    serve_until(Clock::now() + duration_of(options_.warm_up));
+    answered_ = 0;
+    samples_.clear();
+    say("begin");
+    const auto begin = Clock::now();
+    serve_until(begin + duration_of(options_.seconds));
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    say("end");
+    report(took.count());
+  }
+
+private:
+  void open(Connection& connection) {
+    connection = {.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    connection.begin = Clock::now();  // where each request has a connection, opening it is part of its latency
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(options_.port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const pointer = reinterpret_cast<sockaddr*>(&address);
+    if (connection.socket < 0 || connect(connection.socket, pointer, sizeof address) != 0) fail("connect");
+    const int on = 1;
+    setsockopt(connection.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    watch(connection, EPOLL_CTL_ADD, EPOLLIN);
+    write(connection);
+  }
+
+  void watch(Connection& connection, int operation, std::uint32_t events) {
+    epoll_event wanted = {.events = events, .data = {.ptr = &connection}};
+    if (epoll_ctl(poll_, operation, connection.socket, &wanted) != 0) fail("epoll_ctl");
+    connection.waits_to_write = (events & EPOLLOUT) != 0;
+  }
+
+  // A connection that broke counts as an error, and another takes its place.
+  void again(Connection& connection) {
+    ++errors_;
+    if (errors_ > 1000) fail("a thousand errors, the last");
+    close(connection.socket);
+    open(connection);
+  }
+
+  void write(Connection& connection) {
+    const std::string_view left = std::string_view(batch_).substr(connection.sent);
+    const ssize_t sent = send(connection.socket, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno != EAGAIN) return again(connection);
+    if (sent > 0) connection.sent += static_cast<std::size_t>(sent);
+    const bool waits = connection.sent < batch_.size();
+    if (waits != connection.waits_to_write) watch(connection, EPOLL_CTL_MOD, waits ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  }
+
+  void read(Connection& connection) {
+    const ssize_t received = recv(connection.socket, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    if (received < 0 && errno == EAGAIN) return;
+    if (options_.close && received == 0 && connection.received == expected_) return replace(connection);
+    if (received <= 0) return again(connection);
+    if (connection.received == 0) {
+      constexpr std::string_view good = "HTTP/1.1 200";
+      const std::string_view begin(buffer_.data(), static_cast<std::size_t>(received));
+      if (!begin.starts_with(good.substr(0, begin.size()))) return again(connection);
+    }
+    connection.received += static_cast<std::size_t>(received);
+    if (connection.received > expected_) return again(connection);
+    if (connection.received < expected_) return;
+    const auto now = Clock::now();
+    answered_ += options_.depth;
+    samples_.push_back(static_cast<float>(std::chrono::duration<double, std::micro>(now - connection.begin).count()));
+    if (options_.close) return;  // until the server closes
+    connection.sent = connection.received = 0;
+    connection.begin = now;
+    write(connection);
+  }
+
+  void replace(Connection& connection) {
+    close(connection.socket);
+    open(connection);
+  }
+
+  void serve_until(Clock::time_point end) {
+    std::array<epoll_event, 512> events;
+    while (Clock::now() < end) {
+      const int ready = epoll_wait(poll_, events.data(), events.size(), 100);
+      for (int i = 0; i < ready; ++i) {
+        const epoll_event& event = events[static_cast<std::size_t>(i)];
+        Connection& connection = *static_cast<Connection*>(event.data.ptr);
+        if ((event.events & EPOLLOUT) != 0) write(connection);
+        if ((event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) read(connection);
+      }
+    }
+  }
+
+  // Of the latencies, in microseconds.
+  double percentile(double share) {
+    if (samples_.empty()) return 0;
+    const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(samples_.size() - 1));
+    std::nth_element(samples_.begin(), samples_.begin() + at, samples_.end());
+    return static_cast<double>(samples_[static_cast<std::size_t>(at)]);
+  }
+
+  void report(double seconds) {
+    std::printf("{\"requests\": %zu, \"seconds\": %.6f, \"errors\": %zu, \"p50\": %.1f, \"p90\": %.1f, \"p99\": %.1f, ",
+                answered_, seconds, errors_, percentile(0.5), percentile(0.9), percentile(0.99));
+    std::printf("\"p99.9\": %.1f, \"max\": %.1f}\n", percentile(0.999), percentile(1));
+  }
+
+  const bench::LoadOptions& options_;
+  std::size_t expected_;
+  std::string batch_ = {};
+  std::vector<Connection> connections_;
+  int poll_ = epoll_create1(EPOLL_CLOEXEC);
+  std::vector<char> buffer_ = std::vector<char>(256 * 1024);
+  std::vector<float> samples_ = {};
+  std::size_t answered_ = 0;
+  std::size_t errors_ = 0;
+};
+
+void take_all_descriptors() {
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::LoadOptions options = bench::load_options(argc, argv);
+  take_all_descriptors();
+  Load(options).run();
+}

@@ -1,0 +1,1 @@
+../fasthttp/go.mod

@@ -1,0 +1,3 @@
+module tern/bench/net_http
+
+go 1.22

@@ -1,0 +1,1 @@
+../../ntex/src/main.rs

@@ -1,0 +1,2 @@
+-- GET of the address that wrk is given.
+require "report"

@@ -1,0 +1,3 @@
+-- GET with a field of 64 KB.
+require "report"
+wrk.headers["X-Large"] = string.rep("a", 65536)

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""The statistics of script/bench, its tables of requests and workloads, and what the peers say of themselves."""
+import json
+import pathlib
+import random
+import sys
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+sys.dont_write_bytecode = True
+from harness import contenders, machine, plots, report, requests, statistics, workloads  # noqa: E402: found by the line above
+
+
+def pairs(random_numbers, ratio, noise, count=20):
+    """Pairs of which the machine disturbs both alike, and each a little by itself."""
+    made = []
+    for _ in range(count):
+        machine_now = random_numbers.uniform(1, 2)
+        made.append((machine_now * random_numbers.gauss(1, noise), machine_now * ratio * random_numbers.gauss(1, noise)))
+    return made
+
+
+class Statistics(unittest.TestCase):
+    def test_the_median_of_an_even_number_lies_between_the_two_in_the_middle(self):
+        self.assertEqual(statistics.median([4, 1, 3, 2]), 2.5)
+        self.assertEqual(statistics.median([3, 1, 2]), 2)
+
+    def test_a_percentile_is_a_value_that_so_many_do_not_exceed(self):
+        values = list(range(1, 1001))
+        self.assertEqual([statistics.percentile(values, share) for share in (50, 99, 99.9, 100)], [500, 990, 999, 1000])
+        self.assertEqual(statistics.percentile([7], 2.5), 7)
+
+    def test_the_same_samples_do_not_differ(self):
+        values = [random.Random(5).uniform(1, 2) for _ in range(20)]
+        ratio, low, high, real = statistics.compare([(value, value) for value in values])
+        self.assertEqual((ratio, low, high, real), (1, 1, 1, False))
+
+    def test_a_tenth_is_found(self):
+        ratio, low, high, real = statistics.compare(pairs(random.Random(1), 1.1, 0.03))
+        self.assertTrue(real)
+        self.assertLess(low, 1.1)
+        self.assertGreater(high, 1.1)
+        self.assertAlmostEqual(ratio, 1.1, delta=0.05)
+
+    def test_where_nothing_differs_few_runs_say_otherwise(self):
+        numbers = random.Random(2)
+        wrong = 0
+        for _ in range(100):
+            ratios = [after / before for before, after in pairs(numbers, 1, 0.05)]
+            low, high = statistics.bootstrap(ratios, times=400)
+            wrong += not low <= 1 <= high
+        self.assertLessEqual(wrong, 15)  # five are expected; the bootstrap of a median is a little narrow
+
+
+class Tables(unittest.TestCase):
+    def test_every_workload_has_a_request_and_asks_for_what_there_is(self):
+        for workload in workloads.WORKLOADS:
+            self.assertIn(workload.request, requests.REQUESTS)
+            self.assertLessEqual(workload.needs, contenders.EVERYTHING)
+            self.assertTrue(workload.client.command(1, workload.request, 1, 1))
+
+    def test_the_requests_are_as_long_as_their_descriptions_say(self):
+        browser = requests.REQUESTS["browser"].bytes
+        self.assertEqual(len(browser), 740)
+        self.assertEqual(browser.count(b"\r\n"), 1 + 15 + 1)
+        self.assertIn(b"a" * 65_536, requests.REQUESTS["large_head"].bytes)
+        self.assertTrue(requests.REQUESTS["large_echo"].bytes.endswith(b"x" * 10_000_000))
+
+    def test_peers_describe_themselves_as_their_readme_asks(self):
+        for name in contenders.peer_names():
+            told = json.loads((ROOT / "bench/peers" / name / "peer.json").read_text())
+            self.assertLessEqual({"description", "needs", "build", "version", "run", "supports", "note"}, set(told), name)
+            self.assertLessEqual(set(told["supports"]), contenders.EVERYTHING, name)
+            self.assertIn("{port}", told["run"], name)
+
+    def test_the_server_has_a_core_for_itself_where_there_are_two(self):
+        server, clients = machine.split({0})
+        self.assertEqual((server, clients), ([0], [0]))
+        server, clients = machine.split()
+        self.assertTrue(set(server).isdisjoint(clients) or server == clients)
+
+
+def result(name, cpu, rate=1000, **more):
+    samples = [{"requests": rate, "seconds": 1, "errors": 0, "cpu": cpu * rate * scale, "memory": 1 << 20, "p50": 10, "p99": 20,
+                "p99.9": 30, "max": 40} for scale in (1, 2, 3)]
+    return {"name": name, "samples": samples, "failure": None, "end": None, "at_rest": 0, "is_floor": False, "is_tern": False} | more
+
+
+class Reports(unittest.TestCase):
+    def measured(self):
+        return {"workload": "hello", "what": "`GET /`", "rate": None, "without": ["quiet"], "rounds": 3, "seconds": 1, "client": "wrk",
+                "results": [result("peer", 4e-6, 500), result("tern", 2e-6, is_tern=True), result("floor", 1e-6, is_floor=True),
+                            result("broken", 1e-6, failure="ended with 1")]}
+
+    def test_the_ratio_to_the_floor_is_that_of_the_same_round(self):
+        good, failed = report.rows_of(self.measured())
+        self.assertEqual([row["name"] for row in good], ["floor", "tern", "peer"])
+        for row, ratio in zip(good, (1, 2, 4)):
+            self.assertAlmostEqual(row["of_floor"], ratio)
+        self.assertEqual([row["name"] for row in failed], ["broken"])
+
+    def test_who_failed_and_who_did_not_take_part_is_said(self):
+        text = report.section(self.measured())
+        self.assertIn("broken failed: ended with 1", text)
+        self.assertIn("Not taking part, for lack of what it asks for: quiet", text)
+
+    def test_an_end_that_was_not_clean_is_said(self):
+        measured = self.measured()
+        measured["results"].append(result("last", 1e-6, end="ended with 9"))
+        self.assertIn("At the end, last ended with 9.", report.table(measured))
+
+    def test_a_rate_that_was_not_reached_is_said(self):
+        text = report.table(self.measured() | {"rate": 1000})
+        self.assertIn("Fewer than 1,000 a second were offered or answered: peer", text)
+
+    def test_plots_are_well_formed_even_where_nothing_is_told(self):
+        good, _ = report.rows_of(self.measured())
+        for rows in (good, [row | {name: None for name in plots.DOTS} for row in good], []):
+            xml.etree.ElementTree.fromstring(plots.of_workload("`GET /` & <more>", rows))
+
+
+unittest.main()
