@@ -17,6 +17,7 @@ public:
   int add(int descriptor, Watched& watched, std::uint32_t events) noexcept override;
   int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept override;
   void remove(int descriptor, Watched& watched) noexcept override;
+  bool holds(const Receiver&) const noexcept override { return false; }
   void again(Receiver&) override {}  // it is told as long as it lasts
 
   void wait(int timeout) noexcept override;

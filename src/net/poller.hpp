@@ -63,6 +63,8 @@ public:
   virtual int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept = 0;
   // Also drops what was reported for `watched` and not told yet. The descriptor is closed afterwards, or goes on.
   virtual void remove(int descriptor, Watched& watched) noexcept = 0;
+  // Whether bytes have been received for `receiver` that were not told yet.
+  virtual bool holds(const Receiver& receiver) const noexcept = 0;
   // `receiver` has left its socket writable, and wants to hear of it again in the next round.
   virtual void again(Receiver& receiver) = 0;
 

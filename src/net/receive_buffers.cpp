@@ -18,7 +18,7 @@ struct Shape {
   std::size_t size;
   std::uint16_t flags;
 };
-constexpr Shape shapes[] = {{.count = 16, .size = 64 * 1024, .flags = incremental},
+constexpr Shape shapes[] = {{.count = 4, .size = 64 * 1024, .flags = incremental},
                             {.count = 128, .size = 16 * 1024, .flags = 0}};
 
 std::size_t ring_bytes(unsigned count) noexcept {

@@ -128,7 +128,8 @@ std::size_t Stream::undelivered() const noexcept {
 
 bool Stream::has_unread() const noexcept {
   char byte;
-  return open_ && ::recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  if (!open_) return false;
+  return loop_->poller_->holds(*this) || ::recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 void Stream::close() {

@@ -81,7 +81,7 @@ public:
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
-  // something arrives meanwhile; io_uring has received that by then, up to a few 64 KiB, and it is kept.
+  // something arrives meanwhile; io_uring has received that by then, up to 256 KiB, and it is kept.
   void pause() noexcept { paused_ = true; }
   // Goes on reading; bytes that were kept are presented again later in this round or in the next, not inside the call.
   void resume();
@@ -98,7 +98,7 @@ public:
 
   // From open() to close(), abort() or failure. Once false, the only thing to come is on_closed().
   bool is_open() const noexcept { return open_; }
-  // Whether the kernel has bytes of the peer that were not received yet. Costs a system call.
+  // Whether there are bytes of the peer that nobody has been told of yet. Costs a system call.
   bool has_unread() const noexcept;
   // Whether the peer has ended its side, and we know.
   bool ended() const noexcept { return ended_; }

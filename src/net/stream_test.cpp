@@ -422,6 +422,38 @@ TEST(StreamsOfOneRound, may_close_others_from_on_closed_and_after_resume) {
   EXPECT_TRUE(connections.empty());
 }
 
+// What the loop asks of the kernel for a connection, it asks by the number of a descriptor.
+TEST(StreamsOfOneRound, receive_nothing_for_another_that_has_had_the_same_descriptor) {
+  Loop loop{backend_under_test()};
+  auto [first_peer, first_end] = connected_pair();
+  auto [second_peer, second_end] = connected_pair();
+  const int number = first_end.number();
+  TestConnection first;
+  TestConnection second;
+  std::string seen;
+  second.bytes_hook = [&](TestConnection& self, std::string_view bytes) {
+    seen = bytes;
+    self.stream.close();
+    return bytes.size();
+  };
+  second.closed_hook = [&](TestConnection&, std::error_code) { loop.stop(); };
+  first.closed_hook = [&](TestConnection&, std::error_code) {
+    Descriptor again(::dup(second_end.number()));
+    EXPECT_EQ(again.number(), number);
+    second.stream.open(loop, std::move(again), second);
+  };
+  ASSERT_TRUE(second_peer.send("for the second"));
+  loop.post([&] {
+    first.stream.open(loop, std::move(first_end), first);
+    first.stream.close();
+  });
+  Alarm give_up([&] { second.stream.close(); });
+  loop.arm(give_up, Milliseconds(5000));
+  loop.run();
+  loop.disarm(give_up);
+  EXPECT_EQ(seen, "for the second");
+}
+
 TEST(StreamsOfOneRound, are_finished_before_run_returns) {
   Loop loop{backend_under_test()};
   auto [near, far] = connected_pair();

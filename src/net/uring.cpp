@@ -13,12 +13,11 @@
 #include "net/backend.hpp"
 #include "net/receive_buffers.hpp"
 
-#include <tern/base/expects.hpp>
-
 #include <liburing.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <new>
@@ -31,7 +30,11 @@ namespace tern::net {
 namespace {
 
 constexpr unsigned submissions = 256;
-constexpr unsigned completions = 4096;          // more than that wait in the kernel
+constexpr unsigned completions = 4096;  // more than that wait in the kernel
+// Who sends so many bytes at once is received from piece by piece from then on: what arrives for a connection that has
+// paused is kept, and a multishot request would bring all that the buffers hold.
+constexpr std::size_t bulk = 16 * 1024;
+constexpr int retry_pause = 100;                // milliseconds
 constexpr unsigned buffer_has_more = 1U << 4U;  // IORING_CQE_F_BUF_MORE, which liburing 2.3 lacks
 
 constexpr __kernel_timespec timespec_of(int milliseconds) noexcept {
@@ -81,10 +84,16 @@ struct Run {
   ReceiveBuffers buffers;
 };
 
-enum class Kind : std::uint8_t { Poll, Receive, Cancel };
+enum class Kind : std::uint8_t { Poll, Receive, CancelPoll, CancelReceive };
 
 std::uint64_t tag(std::uint32_t slot, Kind kind) noexcept {
   return std::uint64_t{slot} << 2U | static_cast<std::uint64_t>(kind);
+}
+std::uint32_t slot_of(const io_uring_cqe& completion) noexcept {
+  return static_cast<std::uint32_t>(completion.user_data >> 2U);
+}
+Kind kind_of(const io_uring_cqe& completion) noexcept {
+  return static_cast<Kind>(completion.user_data & 3U);
 }
 
 }  // namespace
@@ -99,6 +108,7 @@ public:
   int add(int descriptor, Watched& watched, std::uint32_t events) noexcept override;
   int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept override;
   void remove(int descriptor, Watched& watched) noexcept override;
+  bool holds(const Receiver& receiver) const noexcept override;
   void again(Receiver& receiver) override { again_.push_back(receiver.slot_); }
 
   void wait(int timeout) noexcept override;
@@ -108,11 +118,14 @@ private:
   struct Slot {
     Watched* owner = nullptr;  // null: it has gone
     int descriptor = -1;
-    std::uint32_t events = 0;  // that the owner wants
+    std::uint32_t events = 0;    // that the owner wants
+    std::uint32_t asked_in = 0;  // the round in which the latest request was made
     bool used = false;
     bool receives = false;  // the owner is a Receiver
     bool ended = false;     // nothing more can be received
+    bool bulk = false;      // much has been received at once
     bool receiving = false;
+    bool multishot = false;  // until cancelled
     bool polling = false;
     bool cancelling_receive = false;
     bool cancelling_poll = false;
@@ -123,16 +136,19 @@ private:
 
   io_uring* ring() noexcept { return run_->ring->get(); }
   io_uring_sqe* submission() noexcept;
-  int settle(std::uint32_t number) noexcept;
+  void settle(std::uint32_t number) noexcept;
+  void settle_all() noexcept;
   bool receive(std::uint32_t number) noexcept;
   bool poll(std::uint32_t number) noexcept;
-  bool cancel(std::uint64_t request, int flags) noexcept;
+  bool cancel(std::uint32_t number, Kind kind) noexcept;
   void tell(const io_uring_cqe& completion);
   void tell_received(std::uint32_t number, const io_uring_cqe& completion);
   void tell_ready(std::uint32_t number, int result);
 
   std::optional<Run> run_;  // made before the first begin(), so that a refusal is known early
   bool running_ = false;
+  std::uint32_t rounds_ = 0;   // calls of wait()
+  bool unsettled_ = false;     // something could not be submitted
   std::size_t under_way_ = 0;  // requests that have a last completion to come
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;   // has room for all slots
@@ -152,16 +168,13 @@ void Uring::begin() {
   if (!run_) run_.emplace();
   run_->ring->enable();
   running_ = true;
-  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].used) check(-settle(i), "io_uring_enter");
-  }
+  settle_all();
 }
 
 void Uring::end() {
   running_ = false;
-  while (under_way_ != 0) {
-    cancel(0, IORING_ASYNC_CANCEL_ALL | IORING_ASYNC_CANCEL_ANY);
-    wait(100);
+  for (settle_all(); under_way_ != 0; settle_all()) {
+    wait(retry_pause);
     dispatch();
   }
   again_.clear();
@@ -169,6 +182,11 @@ void Uring::end() {
 }
 
 void Uring::wait(int timeout) noexcept {
+  if (std::exchange(unsettled_, false)) {
+    settle_all();
+    if (unsettled_) timeout = timeout < 0 ? retry_pause : std::min(timeout, retry_pause);
+  }
+  ++rounds_;
   // Interrupted by a signal: as if nothing had happened.
   if (timeout == 0 || !again_.empty()) {
     io_uring_submit_and_get_events(ring());
@@ -209,23 +227,33 @@ int Uring::add(int descriptor, Watched& watched, std::uint32_t events) noexcept 
   watched.slot_ = number;
   slots_[number] = {
       .owner = &watched, .descriptor = descriptor, .events = events, .used = true, .receives = watched.receives_};
-  const int error = settle(number);
-  if (error != 0) remove(descriptor, watched);
-  return error;
+  settle(number);
+  return 0;
 }
 
 int Uring::change(int, Receiver& receiver, std::uint32_t events) noexcept {
   slots_[receiver.slot_].events = events;
-  return settle(receiver.slot_);
+  settle(receiver.slot_);
+  return 0;
 }
 
 void Uring::remove(int, Watched& watched) noexcept {
   Slot& slot = slots_[watched.slot_];
-  const bool listens = !slot.receives;
   slot.owner = nullptr;
   settle(watched.slot_);
-  // The address of a listening socket is free when remove() returns and the descriptor is closed.
-  if (running_ && listens && slot.used) io_uring_submit_and_get_events(ring());
+  // What was asked for in this round names the descriptor by its number, which may be another socket's when it is read.
+  if (slot.used && slot.asked_in == rounds_) io_uring_submit(ring());
+}
+
+bool Uring::holds(const Receiver& receiver) const noexcept {
+  const io_uring_cq& queue = run_->ring->get()->cq;
+  const unsigned count = io_uring_cq_ready(run_->ring->get());
+  for (unsigned i = 0; i < count; ++i) {
+    const io_uring_cqe& completion = queue.cqes[(*queue.khead + i) & queue.ring_mask];
+    if (kind_of(completion) == Kind::Receive && slot_of(completion) == receiver.slot_ && completion.res > 0)
+      return true;
+  }
+  return false;
 }
 
 // Null when the kernel has no memory to take what waits to be submitted.
@@ -236,38 +264,45 @@ io_uring_sqe* Uring::submission() noexcept {
   return io_uring_get_sqe(ring());
 }
 
-// Has the kernel do what the owner of a slot wants, as far as it does not yet. 0, or errno.
-int Uring::settle(std::uint32_t number) noexcept {
+void Uring::settle_all() noexcept {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) settle(i);
+}
+
+// Has the kernel do what the owner of a slot wants, as far as it does not yet; what cannot be submitted now is, later.
+void Uring::settle(std::uint32_t number) noexcept {
   Slot& slot = slots_[number];
-  if (!slot.used) return 0;
+  if (!slot.used) return;
   if (slot.owner == nullptr && !slot.receiving && !slot.polling) {
     slot.used = false;
     free_.push_back(number);
-    return 0;
+    return;
   }
-  if (!running_) return 0;
-  bool done = true;
-  if (slot.wants_receive()) {
-    done = slot.receiving || receive(number);
+  bool submitted = true;
+  if (running_ && slot.wants_receive() && !(slot.bulk && slot.multishot)) {
+    submitted = slot.receiving || receive(number);
   } else if (slot.receiving && !slot.cancelling_receive) {
-    slot.cancelling_receive = cancel(tag(number, Kind::Receive), 0);
+    submitted = slot.cancelling_receive = cancel(number, Kind::Receive);
   }
-  if (slot.wants_poll()) {
-    done = (slot.polling || poll(number)) && done;
+  if (running_ && slot.wants_poll()) {
+    submitted = (slot.polling || poll(number)) && submitted;
   } else if (slot.polling && !slot.cancelling_poll) {
-    slot.cancelling_poll = cancel(tag(number, Kind::Poll), 0);
+    slot.cancelling_poll = cancel(number, Kind::Poll);
+    submitted = slot.cancelling_poll && submitted;
   }
-  return done ? 0 : ENOMEM;
+  if (!submitted) unsettled_ = true;
 }
 
 bool Uring::receive(std::uint32_t number) noexcept {
   io_uring_sqe* entry = submission();
   if (entry == nullptr) return false;
   Slot& slot = slots_[number];
-  io_uring_prep_recv_multishot(entry, slot.descriptor, nullptr, 0, 0);
+  io_uring_prep_recv(entry, slot.descriptor, nullptr, 0, 0);
+  slot.multishot = !slot.bulk;
+  if (slot.multishot) entry->ioprio |= IORING_RECV_MULTISHOT;
   entry->flags |= IOSQE_BUFFER_SELECT;
   entry->buf_group = ReceiveBuffers::group;
   entry->user_data = tag(number, Kind::Receive);
+  slot.asked_in = rounds_;
   slot.receiving = true;
   ++under_way_;
   return true;
@@ -287,40 +322,45 @@ bool Uring::poll(std::uint32_t number) noexcept {
     io_uring_prep_poll_add(entry, slot.descriptor, slot.events);
   }
   entry->user_data = tag(number, Kind::Poll);
+  slot.asked_in = rounds_;
   slot.polling = true;
   ++under_way_;
   return true;
 }
 
-bool Uring::cancel(std::uint64_t request, int flags) noexcept {
+bool Uring::cancel(std::uint32_t number, Kind kind) noexcept {
   io_uring_sqe* entry = submission();
-  if (entry == nullptr) return false;  // tried again when something has completed
-  io_uring_prep_cancel64(entry, request, flags);
+  if (entry == nullptr) return false;
+  io_uring_prep_cancel64(entry, tag(number, kind), 0);
   entry->flags |= IOSQE_CQE_SKIP_SUCCESS;
-  entry->user_data = tag(0, Kind::Cancel);
+  entry->user_data = tag(number, kind == Kind::Poll ? Kind::CancelPoll : Kind::CancelReceive);
   return true;
 }
 
 // --- Completions
 
 void Uring::tell(const io_uring_cqe& completion) {
-  const auto number = static_cast<std::uint32_t>(completion.user_data >> 2U);
-  const auto kind = static_cast<Kind>(completion.user_data & 3U);
-  if (kind == Kind::Cancel) return;
+  const std::uint32_t number = slot_of(completion);
+  const Kind kind = kind_of(completion);
+  // Success is not told. Otherwise the request has ended meanwhile, or it was just being worked at.
+  if (kind == Kind::CancelPoll) slots_[number].cancelling_poll = false;
+  if (kind == Kind::CancelReceive) slots_[number].cancelling_receive = false;
+  if (kind != Kind::Poll && kind != Kind::Receive) return settle(number);
   if ((completion.flags & IORING_CQE_F_MORE) == 0) {
     Slot& slot = slots_[number];
     --under_way_;
-    (kind == Kind::Receive ? slot.receiving : slot.polling) = false;
-    (kind == Kind::Receive ? slot.cancelling_receive : slot.cancelling_poll) = false;
+    if (kind == Kind::Receive) {
+      slot.receiving = slot.multishot = slot.cancelling_receive = false;
+    } else {
+      slot.polling = slot.cancelling_poll = false;
+    }
   }
   if (kind == Kind::Receive) {
     tell_received(number, completion);
   } else {
     tell_ready(number, completion.res);
   }
-  // The slot may be another's by now, which does no harm.
-  const int error = settle(number);
-  if (error != 0) slots_[number].owner->on_ready(EPOLLERR);
+  settle(number);  // the slot may be another's by now, which does no harm
 }
 
 void Uring::tell_received(std::uint32_t number, const io_uring_cqe& completion) {
@@ -328,6 +368,7 @@ void Uring::tell_received(std::uint32_t number, const io_uring_cqe& completion) 
     const unsigned buffer = completion.flags >> IORING_CQE_BUFFER_SHIFT;
     const auto count = static_cast<std::size_t>(completion.res > 0 ? completion.res : 0);
     const ReceiveBuffers::Taken taken = run_->buffers.take(buffer, count);
+    if (count >= bulk) slots_[number].bulk = true;
     auto* owner = static_cast<Receiver*>(slots_[number].owner);
     if (owner != nullptr && count != 0) {
       running_ ? owner->on_received(taken.bytes, taken.room) : owner->keep(taken.bytes);
@@ -347,10 +388,7 @@ void Uring::tell_ready(std::uint32_t number, int result) {
   Slot& slot = slots_[number];
   if (slot.owner == nullptr || !running_ || result == -ECANCELED) return;
   auto events = static_cast<std::uint32_t>(result < 0 ? static_cast<int>(EPOLLERR) : result);
-  if (slot.receives) {
-    // That the peer has ended, or that both sides have, is for the receive request to tell, if there is one.
-    events &= EPOLLERR | EPOLLOUT | (slot.wants_receive() ? 0U : EPOLLHUP);
-  }
+  if (slot.receives) events &= EPOLLERR | EPOLLOUT;  // that the peer has ended is for the receive request to tell
   if (events != 0) slot.owner->on_ready(events);
 }
 
