@@ -2,7 +2,8 @@
 // when those have been presented.
 //
 // Where the kernel can (6.12 and later), it takes no more of a buffer than has arrived, and goes on there with whatever
-// arrives next, of any connection: buffers may be large then, which bodies like, and few, which caches like.
+// arrives next, of any connection: buffers may be large then, which bodies like, and few, which caches like
+// and which bounds what one connection gets in a round.
 #pragma once
 
 #include <cstddef>
