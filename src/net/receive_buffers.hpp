@@ -1,9 +1,9 @@
 // The memory that a ring receives into: buffers that the kernel picks from as bytes arrive, and that are given back
 // when those have been presented.
 //
-// Where the kernel can (6.12 and later), it takes no more of a buffer than has arrived, and goes on there with whatever
-// arrives next, of any connection: buffers may be large then, which bodies like, and few, which caches like
-// and which bounds what one connection gets in a round.
+// The kernel takes no more of a buffer than has arrived, and goes on there with whatever arrives next, of any
+// connection (incremental buffers, Linux 6.12): so they are large, which bodies like, and few, which caches like and
+// which bounds what one connection gets in a round.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +31,15 @@ public:
     std::size_t room;  // bytes in front that are of no use to anybody any more
   };
   // The bytes of a completion, in the order of completions.
-  Taken take(unsigned number, std::size_t count) noexcept;
+  Taken take(unsigned number, std::size_t bytes) noexcept;
   // When they have been presented; `more` is what the completion said about this buffer.
   void give_back(unsigned number, bool more) noexcept;
 
 private:
-  char* buffer(unsigned number) const noexcept { return memory_ + number * size_; }
   void provide(unsigned number) noexcept;
 
   io_uring_buf_ring* ring_ = nullptr;
   char* memory_ = nullptr;
-  std::size_t mapped_ = 0;
-  unsigned count_ = 0;
-  std::size_t size_ = 0;
   std::vector<std::size_t> taken_;  // how much of each buffer
 };
 

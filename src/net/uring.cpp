@@ -411,7 +411,7 @@ std::string why_no_io_uring() {
       case EPERM:
       case EACCES: return reason + " (by kernel.io_uring_disabled, or a container's seccomp profile)";
       case ENOSYS: return reason + " (the kernel was built without it)";
-      case EINVAL: return reason + " (the kernel is older than 6.1)";
+      case EINVAL: return reason + " (the kernel is older than 6.12)";
       default: return reason;
     }
   }

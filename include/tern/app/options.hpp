@@ -11,7 +11,7 @@
 namespace tern {
 
 enum class AccessLog : std::uint8_t { Off, Common, Combined, Json };
-// What a loop waits with: epoll, or io_uring, where the kernel (6.1 or later) lets this process use it; elsewhere
+// What a loop waits with: epoll, or io_uring, where the kernel (6.12 or later) lets this process use it; elsewhere
 // asking for it is an error at the start that says why. Automatic is epoll: io_uring saves some CPU time with small
 // requests, costs some with large uploads, and is often forbidden in containers (docs/adr/0011-io-uring.md).
 enum class Io : std::uint8_t { Automatic, Epoll, IoUring };
