@@ -10,6 +10,10 @@ install(TARGETS tern EXPORT ternTargets
 install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT ternTargets NAMESPACE tern:: DESTINATION ${TERN_CMAKE_DIR})
 
+set(TERN_PC_IO_URING "")
+if(TERN_IO_URING)
+  set(TERN_PC_IO_URING " liburing")
+endif()
 configure_package_config_file(cmake/ternConfig.cmake.in ${PROJECT_BINARY_DIR}/ternConfig.cmake
                               INSTALL_DESTINATION ${TERN_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ternConfigVersion.cmake COMPATIBILITY SameMinorVersion)

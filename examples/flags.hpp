@@ -1,4 +1,4 @@
-// The three flags that every example takes: --host H, --port N, --threads N.
+// The flags that every example takes: --host H, --port N, --threads N, --io auto|epoll|io_uring.
 #pragma once
 
 #include <tern/app/options.hpp>
@@ -6,15 +6,23 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 namespace examples {
+
+inline std::optional<tern::Io> io_of(std::string_view name) {
+  if (name == "auto") return tern::Io::Automatic;
+  if (name == "epoll") return tern::Io::Epoll;
+  if (name == "io_uring") return tern::Io::IoUring;
+  return std::nullopt;
+}
 
 // Ends the process with a usage line when the arguments are not understood.
 inline tern::Options options(int argc, char** argv) {
   tern::Options options;
   const auto usage = [argv] {
-    std::fprintf(stderr, "usage: %s [--host H] [--port N] [--threads N]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--host H] [--port N] [--threads N] [--io auto|epoll|io_uring]\n", argv[0]);
     std::exit(2);
   };
   for (int i = 1; i < argc; i += 2) {
@@ -29,6 +37,8 @@ inline tern::Options options(int argc, char** argv) {
       options.port = *port;
     } else if (flag == "--threads" && threads) {
       options.threads = *threads;
+    } else if (flag == "--io" && io_of(value)) {
+      options.io = *io_of(value);
     } else {
       usage();
     }

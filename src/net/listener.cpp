@@ -68,7 +68,7 @@ void Listener::drain_accept_queue() {
 void Listener::close() {
   if (!is_open()) return;
   forget_starvation();
-  if (watching_) loop_->poller_.remove(socket_.descriptor.number(), *this);
+  if (watching_) loop_->poller_->remove(socket_.descriptor.number(), *this);
   watching_ = false;
   socket_ = {};
 }
@@ -124,13 +124,13 @@ void Listener::watch() {
   if (wanted == watching_) return;
   ++loop_->counters_.watches;
   if (!wanted) {
-    loop_->poller_.remove(socket_.descriptor.number(), *this);
+    loop_->poller_->remove(socket_.descriptor.number(), *this);
     watching_ = false;
     return;
   }
   // A Unix socket is shared by the loops; one of them is woken for a connection, not all.
   const bool shared = socket_.address.family() == Address::Family::Unix;
-  const int error = loop_->poller_.add(socket_.descriptor.number(), *this, EPOLLIN | (shared ? EPOLLEXCLUSIVE : 0U));
+  const int error = loop_->poller_->add(socket_.descriptor.number(), *this, EPOLLIN | (shared ? EPOLLEXCLUSIVE : 0U));
   errno = error;
   watching_ = error == 0;
 }

@@ -80,7 +80,7 @@ TEST(Listen, gives_each_loop_a_socket_of_the_same_port_and_the_kernel_spreads_co
   for (const ListenSocket& socket : *sockets) names.insert(socket.name);
   EXPECT_EQ(names.size(), 1U);
 
-  Loop loop;
+  Loop loop{backend_under_test()};
   std::vector<Peer> peers;
   for (int i = 0; i < 200; ++i) peers.push_back(Peer::connect(sockets->front().address));
   std::size_t all = 0;
@@ -205,7 +205,7 @@ protected:
     EXPECT_TRUE(listener.open(loop, std::move(sockets->front()), collector));
   }
 
-  Loop loop;
+  Loop loop{backend_under_test()};
   Collector collector;
   Listener listener;
 };

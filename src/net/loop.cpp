@@ -5,6 +5,7 @@
 #include <tern/base/block_pool.hpp>
 #include <tern/base/expects.hpp>
 
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <algorithm>
@@ -50,16 +51,17 @@ Stream* Loop::StreamList::pop() noexcept {
   return stream;
 }
 
-Loop::Loop()
-    : wake_(*this),
+Loop::Loop(Backend backend)
+    : poller_(make_poller(backend)),
+      wake_(*this),
       now_(read_clock()),
       wheel_(now_),
       buffer_(std::make_unique_for_overwrite<char[]>(2 * receive_size + RestBuffer::padding)) {
   wake_.event = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_.event) throw std::system_error(errno, std::system_category(), "eventfd");
   // Edge-triggered, so that it need not be read: each write wakes once.
-  const int error = poller_.add(wake_.event.number(), wake_, EPOLLIN | EPOLLET);
-  if (error != 0) throw std::system_error(error, std::system_category(), "epoll_ctl");
+  const int error = poller_->add(wake_.event.number(), wake_, EPOLLIN | EPOLLET);
+  if (error != 0) throw std::system_error(error, std::system_category(), "watching an eventfd");
 }
 
 Loop::~Loop() {
@@ -75,6 +77,7 @@ Loop::~Loop() {
 }
 
 void Loop::run() {
+  poller_->begin();
   const base::BlockPoolScope blocks;
   Executor* before = make_current(this);
   {
@@ -86,6 +89,7 @@ void Loop::run() {
   read_clocks();
   while (round()) {
   }
+  poller_->end();
   finish_all_closed();
   {
     const std::scoped_lock lock(mutex_);
@@ -129,7 +133,7 @@ void Loop::wait() noexcept {
     sleeping_.store(true);
     if (signalled_.load()) timeout = 0;
   }
-  poller_.wait(timeout);
+  poller_->wait(timeout);
   sleeping_.store(false, std::memory_order_relaxed);
 }
 
@@ -137,7 +141,7 @@ bool Loop::round() {
   wait();
   ++counters_.rounds;
   read_clocks();
-  poller_.dispatch();
+  poller_->dispatch();
   wheel_.advance(now_);
   const bool goes_on = run_posts();
   present_resumed();

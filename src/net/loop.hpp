@@ -4,10 +4,12 @@
 // was posted; present kept bytes of resumed streams again; call whoever asked for the end of the round; finish the
 // streams that were closed.
 //
-// The seam: nothing outside net/ knows about epoll. Streams and listeners report completions (bytes, end, sent, closed,
-// accepted), which a second implementation on io_uring can report as well.
+// The seam: nothing outside net/ knows how a loop waits. Streams and listeners report completions (bytes, end, sent,
+// closed, accepted); what they ask of the kernel goes through a Poller, of which there are two: epoll and io_uring.
 #pragma once
 
+#include "net/backend.hpp"
+#include "net/descriptor.hpp"
 #include "net/poller.hpp"
 #include "net/stream.hpp"
 #include "net/timer_wheel.hpp"
@@ -40,10 +42,10 @@ private:
 // What a loop has asked of the kernel so far.
 struct Counters {
   Counter rounds;    // returns from waiting
-  Counter receives;  // calls of recv
+  Counter receives;  // calls of recv, or what the ring has received
   Counter sends;     // calls of send or sendmsg
   Counter accepts;   // connections accepted
-  Counter watches;   // calls of epoll_ctl
+  Counter watches;   // calls of Poller::add, change and remove
   Counter wakes;     // writes to the eventfd, counted where they arrive
 };
 
@@ -67,12 +69,13 @@ private:
 
 class Loop final : public Executor, public Timers {
 public:
-  Loop();   // throws std::system_error when the kernel gives no epoll instance or no eventfd
+  // Throws std::system_error when the kernel gives no eventfd, or not what `backend` needs.
+  explicit Loop(Backend backend = Backend::Epoll);
   ~Loop();  // not while it runs; streams that were closed get their on_closed(), open ones must not be left
 
   // Serves until stop(). The calling thread is the loop's until it returns: Executor::current() is this loop, and block
-  // pools are on. May be called again, from another thread too. Streams that were closed have had their on_closed()
-  // when it returns; open ones stay open.
+  // pools are on. May be called again, from another thread too; throws std::system_error when the kernel gives no
+  // second ring then. Streams that were closed have had their on_closed() when it returns; open ones stay open.
   void run();
 
   // From any thread: run() returns after the present round and after work that was posted before. A stop() before the
@@ -141,7 +144,7 @@ private:
   // Where recv() writes: `receive_size` bytes, with as many in front and padding behind.
   char* received() noexcept { return buffer_.get() + receive_size; }
 
-  Poller poller_;
+  const std::unique_ptr<Poller> poller_;
   Wake wake_;
   std::uint64_t now_;
   std::int64_t second_ = 0;

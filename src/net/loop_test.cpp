@@ -26,7 +26,7 @@ struct TestRoundEnd final : RoundEnd {
 };
 
 TEST(Loop, runs_posted_work_in_order_and_returns_after_stop) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   std::vector<int> order;
   for (int i = 0; i < 100; ++i) loop.post([&order, i] { order.push_back(i); });
   loop.post([&] { loop.stop(); });
@@ -36,7 +36,7 @@ TEST(Loop, runs_posted_work_in_order_and_returns_after_stop) {
 }
 
 TEST(Loop, never_runs_work_inside_the_call_that_posts_it) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   bool inside = true;
   loop.post([&] {
     loop.post([&] {
@@ -49,7 +49,7 @@ TEST(Loop, never_runs_work_inside_the_call_that_posts_it) {
 }
 
 TEST(Loop, is_current_while_it_runs) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   EXPECT_EQ(Executor::current(), nullptr);
   loop.post([&] {
     EXPECT_EQ(Executor::current(), &loop);
@@ -60,7 +60,7 @@ TEST(Loop, is_current_while_it_runs) {
 }
 
 TEST(Loop, runs_what_was_posted_before_stop_and_destroys_what_comes_after) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   int runs = 0;
   const auto token = std::make_shared<int>(0);
   loop.post([&] { loop.stop(); });
@@ -76,7 +76,7 @@ TEST(Loop, runs_what_was_posted_before_stop_and_destroys_what_comes_after) {
 }
 
 TEST(Loop, can_be_stopped_before_it_runs) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   loop.stop();
   loop.run();
   loop.stop();  // has stopped already: does nothing to the next run
@@ -91,7 +91,7 @@ TEST(Loop, can_be_stopped_before_it_runs) {
 }
 
 TEST(Loop, can_be_run_again_in_another_thread) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   int runs = 0;
   for (int i = 0; i < 3; ++i) {
     TestTimer timer([&] {
@@ -110,7 +110,7 @@ TEST(Loop, can_be_run_again_in_another_thread) {
 TEST(Loop, destroys_work_that_never_ran) {
   const auto token = std::make_shared<int>(0);
   {
-    Loop loop;
+    Loop loop{backend_under_test()};
     loop.post([token] {});
     EXPECT_EQ(token.use_count(), 2);
   }
@@ -118,7 +118,7 @@ TEST(Loop, destroys_work_that_never_ran) {
 }
 
 TEST(Loop, releases_each_work_before_the_next_one_runs) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   const auto token = std::make_shared<int>(0);
   loop.post([token] {});
   loop.post([&] {
@@ -155,7 +155,7 @@ TEST(Loop, takes_posts_from_many_threads_each_in_order) {
 }
 
 TEST(Loop, wakes_up_for_posts_only_when_it_sleeps) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   for (int i = 0; i < 1000; ++i) loop.post([] {});
   loop.post([&] {
     for (int i = 0; i < 1000; ++i) loop.post([] {});
@@ -179,7 +179,7 @@ TEST(Loop, hears_every_post_of_a_ping_pong_between_two_loops) {
 }
 
 TEST(Loop, lets_work_that_posts_itself_not_starve_timers) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   bool over = false;
   std::function<void()> again = [&] {
     if (!over) loop.post([&] { again(); });
@@ -195,7 +195,7 @@ TEST(Loop, lets_work_that_posts_itself_not_starve_timers) {
 }
 
 TEST(Loop, calls_timers_in_order_and_not_early) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   const std::uint64_t begin = loop.now();
   std::vector<int> order;
   TestTimer second([&] {
@@ -218,7 +218,7 @@ TEST(Loop, calls_timers_in_order_and_not_early) {
 }
 
 TEST(Loop, tells_the_second_before_anything_else) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   std::int64_t told = 0;
   loop.every_second([&](std::int64_t second) { told = second; });
   loop.post([&] {
@@ -232,7 +232,7 @@ TEST(Loop, tells_the_second_before_anything_else) {
 }
 
 TEST(Loop, tells_when_the_second_has_changed) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   std::vector<std::int64_t> told;
   TestTimer timer([&] { loop.arm(timer, Milliseconds(50)); });
   loop.every_second([&](std::int64_t second) {
@@ -248,7 +248,7 @@ TEST(Loop, tells_when_the_second_has_changed) {
 }
 
 TEST(Loop, calls_at_the_end_of_the_round_once_for_many_wishes) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   int calls = 0;
   bool posted_work_ran = false;
   TestRoundEnd round_end([&] {
@@ -268,7 +268,7 @@ TEST(Loop, calls_at_the_end_of_the_round_once_for_many_wishes) {
 }
 
 TEST(Loop, forgets_a_round_end_that_is_destroyed) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   int calls = 0;
   auto a = std::make_unique<TestRoundEnd>([&] { ++calls; });
   auto c = std::make_unique<TestRoundEnd>([&] { ++calls; });
@@ -288,7 +288,7 @@ TEST(Loop, forgets_a_round_end_that_is_destroyed) {
 }
 
 TEST(Loop, calls_in_the_next_round_what_is_wished_at_the_end_of_one) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   int calls = 0;
   TestRoundEnd round_end([&] {
     if (++calls < 3) {

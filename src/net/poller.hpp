@@ -1,13 +1,10 @@
-// epoll, level-triggered: which descriptors are ready, told to the objects that watch them. Descriptors are registered
-// once and stay; epoll_ctl is not on the way of a request.
+// How a loop waits: the seam between streams and listeners on one side and what the kernel offers on the other, epoll
+// (epoll.hpp) or io_uring (uring.cpp).
 #pragma once
 
-#include "net/descriptor.hpp"
-
-#include <sys/epoll.h>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tern::net {
 
@@ -23,27 +20,58 @@ public:
 protected:
   Watched() = default;
   ~Watched() = default;
-};
-
-class Poller {
-public:
-  Poller();  // throws std::system_error when the kernel gives no epoll instance
-
-  // 0, or errno.
-  int add(int descriptor, Watched& watched, std::uint32_t events) noexcept;
-  int change(int descriptor, Watched& watched, std::uint32_t events) noexcept;
-  // Also drops what was reported for `watched` and not told yet.
-  void remove(int descriptor, Watched& watched) noexcept;
-
-  // Waits for events, at most `timeout` milliseconds (for ever, if negative); returns how many dispatch() will tell.
-  std::size_t wait(int timeout) noexcept;
-  void dispatch();
 
 private:
-  Descriptor epoll_;
-  std::array<epoll_event, 256> events_;
-  std::size_t count_ = 0;
-  std::size_t next_ = 0;
+  friend class Receiver;
+  friend class Uring;
+  std::uint32_t slot_ = 0;
+  bool receives_ = false;  // is a Receiver
+};
+
+// A connected socket. Where the poller receives by itself, EPOLLIN is not told to on_ready(); what was received is told
+// here, in order.
+class Receiver : public Watched {
+public:
+  // The span is the receiver's during the call, with `room` bytes in front of it that may be written to, and padding
+  // behind it (RestBuffer::padding) that may be read.
+  virtual void on_received(std::span<char> bytes, std::size_t room) = 0;
+  // The peer has sent its last byte, or receiving has failed with `error`.
+  virtual void on_receive_end(int error) = 0;
+  // Bytes that were under way when the loop was stopped: to be kept for its next run.
+  virtual void keep(std::span<const char> bytes) = 0;
+
+protected:
+  Receiver() noexcept { receives_ = true; }
+  ~Receiver() = default;
+};
+
+// On the loop's thread, or while the loop does not run.
+class Poller {
+public:
+  Poller() = default;
+  Poller(const Poller&) = delete;
+  Poller& operator=(const Poller&) = delete;
+  virtual ~Poller() = default;
+
+  // The loop begins to run, on the calling thread. Throws std::system_error when the kernel does not let it.
+  virtual void begin() {}
+  // The loop has ended its run: afterwards nothing is under way in the kernel.
+  virtual void end() {}
+
+  // Level-triggered, unless `events` has EPOLLET. 0, or errno.
+  virtual int add(int descriptor, Watched& watched, std::uint32_t events) noexcept = 0;
+  virtual int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept = 0;
+  // Also drops what was reported for `watched` and not told yet. The descriptor is closed afterwards, or goes on.
+  virtual void remove(int descriptor, Watched& watched) noexcept = 0;
+  // Whether bytes have been received for `receiver` that were not told yet.
+  virtual bool holds(const Receiver& receiver) const noexcept = 0;
+  // `receiver` has left its socket writable, and wants to hear of it again in the next round.
+  virtual void again(Receiver& receiver) = 0;
+
+  // Waits for events, at most `timeout` milliseconds (for ever, if negative).
+  virtual void wait(int timeout) noexcept = 0;
+  // Tells them.
+  virtual void dispatch() = 0;
 };
 
 }  // namespace tern::net

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -59,7 +60,7 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = represent_ = finish_writing_ = false;
+  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -103,11 +104,14 @@ void Stream::resume() {
   if (!paused_) return;
   paused_ = false;
   if (!open_ || ended_) return;
+  list_resumed();
+}
+
+void Stream::list_resumed() noexcept {
   represent_ = true;
-  if (!listed_) {
-    listed_ = true;
-    loop_->resumed_.push(*this);
-  }
+  if (listed_) return;
+  listed_ = true;
+  loop_->resumed_.push(*this);
 }
 
 void Stream::shutdown_write() {
@@ -124,7 +128,8 @@ std::size_t Stream::undelivered() const noexcept {
 
 bool Stream::has_unread() const noexcept {
   char byte;
-  return open_ && ::recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  if (!open_) return false;
+  return loop_->poller_->holds(*this) || ::recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 void Stream::close() {
@@ -149,7 +154,7 @@ void Stream::end(int error) {
 
 void Stream::finish() {
   closing_ = false;
-  if (added_) loop_->poller_.remove(socket_.number(), *this);
+  if (added_) loop_->poller_->remove(socket_.number(), *this);
   added_ = false;
   socket_.reset();
   rest_.clear();
@@ -165,8 +170,8 @@ std::uint32_t Stream::wanted() const noexcept {
 void Stream::watch(std::uint32_t events) {
   if (added_ && events == watched_) return;
   ++loop_->counters_.watches;
-  const int error = added_ ? loop_->poller_.change(socket_.number(), *this, events)
-                           : loop_->poller_.add(socket_.number(), *this, events);
+  const int error = added_ ? loop_->poller_->change(socket_.number(), *this, events)
+                           : loop_->poller_->add(socket_.number(), *this, events);
   if (error != 0) return end(error);
   added_ = true;
   watched_ = events;
@@ -184,7 +189,7 @@ void Stream::on_ready(std::uint32_t events) {
     receive(events);
   } else if ((events & EPOLLHUP) != 0) {
     // Both sides have ended. The kernel would report that for ever, whatever is asked for.
-    loop_->poller_.remove(socket_.number(), *this);
+    loop_->poller_->remove(socket_.number(), *this);
     added_ = false;
   } else {
     watch(wanted());
@@ -206,25 +211,49 @@ void Stream::receive(std::uint32_t events) {
       return;
     }
     const auto size = static_cast<std::size_t>(count);
-    present({loop_->received(), size});
+    present({loop_->received(), size}, Loop::receive_size);
     if (closing_ || paused_) return;
     // A short receive means drained. Only when the peer has ended is it worth another one: to read the end.
     if (size < Loop::receive_size && (events & EPOLLRDHUP) == 0) return;
   }
 }
 
+// A poller that receives by itself has received what follows.
+void Stream::on_received(std::span<char> bytes, std::size_t room) {
+  if (closing_) return;
+  ++loop_->counters_.receives;
+  if (reading()) return present(bytes, room);
+  rest_.append(bytes);
+  watch(wanted());  // no more of that
+}
+
+void Stream::on_receive_end(int error) {
+  if (closing_) return;
+  if (error != 0) return end(error);
+  ++loop_->counters_.receives;
+  if (reading()) return present_end();
+  end_waits_ = true;
+  watch(wanted());
+}
+
+void Stream::keep(std::span<const char> bytes) {
+  if (closing_) return;
+  rest_.append(bytes);
+  if (!paused_) list_resumed();
+}
+
 // Presents the rest and the fresh bytes together. Every byte is copied a bounded number of times, however small the
-// steps in which they arrive: the rest is put in front of fresh bytes that are at least as many, else they are appended
-// to the rest, whose buffer grows by doubling.
-void Stream::present(std::span<const char> fresh) {
+// steps in which they arrive: the rest is put in front of fresh bytes that are at least as many, where there is room,
+// else they are appended to the rest, whose buffer grows by doubling.
+void Stream::present(std::span<char> fresh, std::size_t room) {
   const std::span<const char> old = rest_.bytes();
-  if (old.size() > fresh.size()) {
+  if (old.size() > std::min(fresh.size(), room)) {
     rest_.append(fresh);
     return present_rest();
   }
   represent_ = false;
   if (!old.empty()) {
-    char* front = loop_->received() - old.size();
+    char* front = fresh.data() - old.size();
     std::memcpy(front, old.data(), old.size());
     fresh = {front, old.size() + fresh.size()};
   }
@@ -242,6 +271,7 @@ void Stream::present_rest() {
 
 void Stream::present_end() {
   ended_ = true;
+  end_waits_ = false;
   rest_.clear();
   handler_->on_end();
   if (!closing_) watch(wanted());
@@ -252,7 +282,9 @@ void Stream::on_round() {
   listed_ = false;
   if (closing_) return loop_->closing_.push(*this);
   if (represent_ && !paused_) present_rest();
-  if (!closing_ && !paused_) watch(wanted());
+  if (closing_ || paused_) return;
+  if (end_waits_) return present_end();
+  watch(wanted());
 }
 
 void Stream::flush() {
@@ -268,7 +300,7 @@ void Stream::flush() {
     if (queue_->size() == 0) break;
     if (sent < asked) return;
   }
-  if (queue_->size() != 0) return;
+  if (queue_->size() != 0) return loop_->poller_->again(*this);
   queue_.reset();
   if (finish_writing_) ::shutdown(socket_.number(), SHUT_WR);
   handler_->on_sent();

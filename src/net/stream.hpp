@@ -58,7 +58,7 @@ protected:
   ~StreamHandler() = default;
 };
 
-class Stream final : private Watched {
+class Stream final : private Receiver {
 public:
   Stream() noexcept = default;
   ~Stream();  // never opened, or on_closed() has been called
@@ -81,7 +81,7 @@ public:
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
-  // something arrives meanwhile.
+  // something arrives meanwhile; io_uring has received that by then, up to 256 KiB, and it is kept.
   void pause() noexcept { paused_ = true; }
   // Goes on reading; bytes that were kept are presented again later in this round or in the next, not inside the call.
   void resume();
@@ -98,7 +98,7 @@ public:
 
   // From open() to close(), abort() or failure. Once false, the only thing to come is on_closed().
   bool is_open() const noexcept { return open_; }
-  // Whether the kernel has bytes of the peer that were not received yet. Costs a system call.
+  // Whether there are bytes of the peer that nobody has been told of yet. Costs a system call.
   bool has_unread() const noexcept;
   // Whether the peer has ended its side, and we know.
   bool ended() const noexcept { return ended_; }
@@ -109,8 +109,11 @@ private:
   friend class Loop;
 
   void on_ready(std::uint32_t events) override;
+  void on_received(std::span<char> bytes, std::size_t room) override;
+  void on_receive_end(int error) override;
+  void keep(std::span<const char> bytes) override;
   void receive(std::uint32_t events);
-  void present(std::span<const char> fresh);
+  void present(std::span<char> fresh, std::size_t room);
   void present_rest();
   void present_end();
   void on_round();  // the loop's answer to resume()
@@ -119,14 +122,15 @@ private:
   void finish();  // the loop's answer to end(): the last call
   std::uint32_t wanted() const noexcept;
   void watch(std::uint32_t events);
-  bool reading() const noexcept { return !paused_ && !ended_; }
+  bool reading() const noexcept { return !paused_ && !ended_ && !end_waits_; }
+  void list_resumed() noexcept;
 
+  Descriptor socket_;
   Loop* loop_ = nullptr;
   StreamHandler* handler_ = nullptr;
   Stream* next_ = nullptr;  // in the loop's list of streams to look after at the end of the round
   RestBuffer rest_;
   std::unique_ptr<SendQueue> queue_;
-  Descriptor socket_;
   int error_ = 0;
   std::uint32_t watched_ = 0;  // the events that the poller watches for, if `added_`
   bool open_ : 1 = false;
@@ -135,6 +139,7 @@ private:
   bool closing_ : 1 = false;  // in the loop's list of closing streams, or about to be
   bool paused_ : 1 = false;
   bool ended_ : 1 = false;
+  bool end_waits_ : 1 = false;  // the peer has ended its side, and on_end() waits for resume()
   bool represent_ : 1 = false;  // resumed, and the rest is to be presented again
   bool finish_writing_ : 1 = false;
   Address remote_;

@@ -55,7 +55,7 @@ protected:
     loop.run();
   }
 
-  Loop loop;
+  Loop loop{backend_under_test()};
   Peer peer;
   TestConnection connection;
   std::vector<std::string> seen;
@@ -146,7 +146,11 @@ TEST_F(StreamTest, presents_nothing_while_paused_and_everything_afterwards) {
   loop.arm(alarm, Milliseconds(60));
   connection.end_hook = [&](TestConnection& self) { self.stream.close(); };
   loop.run();
-  EXPECT_EQ(seen, (std::vector<std::string>{"abc", "bc", "def"}));
+  ASSERT_GE(seen.size(), 2U);
+  EXPECT_EQ(seen.front(), "abc");
+  std::string afterwards;  // in one piece where the poller has received the second half already, else in two
+  for (std::size_t i = 1; i < seen.size(); ++i) afterwards += seen[i];
+  EXPECT_EQ(afterwards, "bcdef");
   EXPECT_EQ(connection.times_closed, 1);
 }
 
@@ -364,7 +368,7 @@ TEST_F(StreamTest, takes_turns_with_a_busy_peer) {
 
 // Whoever is told first closes all the others, whose events wait in the same round.
 TEST(StreamsOfOneRound, may_close_and_delete_each_other) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   constexpr int count = 50;
   std::vector<Peer> peers;
   std::vector<std::unique_ptr<TestConnection>> connections;
@@ -392,7 +396,7 @@ TEST(StreamsOfOneRound, may_close_and_delete_each_other) {
 }
 
 TEST(StreamsOfOneRound, may_close_others_from_on_closed_and_after_resume) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   std::vector<Peer> peers;
   std::vector<std::unique_ptr<TestConnection>> connections;
   for (int i = 0; i < 10; ++i) {
@@ -418,8 +422,40 @@ TEST(StreamsOfOneRound, may_close_others_from_on_closed_and_after_resume) {
   EXPECT_TRUE(connections.empty());
 }
 
+// What the loop asks of the kernel for a connection, it asks by the number of a descriptor.
+TEST(StreamsOfOneRound, receive_nothing_for_another_that_has_had_the_same_descriptor) {
+  Loop loop{backend_under_test()};
+  auto [first_peer, first_end] = connected_pair();
+  auto [second_peer, second_end] = connected_pair();
+  const int number = first_end.number();
+  TestConnection first;
+  TestConnection second;
+  std::string seen;
+  second.bytes_hook = [&](TestConnection& self, std::string_view bytes) {
+    seen = bytes;
+    self.stream.close();
+    return bytes.size();
+  };
+  second.closed_hook = [&](TestConnection&, std::error_code) { loop.stop(); };
+  first.closed_hook = [&](TestConnection&, std::error_code) {
+    Descriptor again(::dup(second_end.number()));
+    EXPECT_EQ(again.number(), number);
+    second.stream.open(loop, std::move(again), second);
+  };
+  ASSERT_TRUE(second_peer.send("for the second"));
+  loop.post([&] {
+    first.stream.open(loop, std::move(first_end), first);
+    first.stream.close();
+  });
+  Alarm give_up([&] { second.stream.close(); });
+  loop.arm(give_up, Milliseconds(5000));
+  loop.run();
+  loop.disarm(give_up);
+  EXPECT_EQ(seen, "for the second");
+}
+
 TEST(StreamsOfOneRound, are_finished_before_run_returns) {
-  Loop loop;
+  Loop loop{backend_under_test()};
   auto [near, far] = connected_pair();
   TestConnection connection;
   connection.bytes_hook = [&](TestConnection& self, std::string_view) -> std::size_t {
@@ -441,7 +477,7 @@ TEST(StreamsOfOneRound, are_told_of_their_end_by_the_destructor_of_the_loop) {
   TestConnection connection;
   auto [near, far] = connected_pair();
   {
-    Loop loop;
+    Loop loop{backend_under_test()};
     connection.stream.open(loop, std::move(far), connection);
     connection.stream.close();
   }

@@ -6,6 +6,7 @@
 #include "net/loop.hpp"
 #include "net/output.hpp"
 #include "net/stream.hpp"
+#include "net/test_backend.hpp"
 #include "net/test_peer.hpp"
 
 #include <functional>
@@ -37,7 +38,7 @@ public:
     return result.get();
   }
 
-  Loop loop;
+  Loop loop{backend_under_test()};
 
 private:
   std::thread thread_;

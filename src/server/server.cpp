@@ -33,6 +33,8 @@ Server::~Server() {
 }
 
 std::expected<void, net::Error> Server::listen(const net::ListenOptions& options, unsigned loops) {
+  const auto backend = net::choose_backend(settings_.io);
+  if (!backend) return std::unexpected(net::Error{net::Fault::System, 0, backend.error()});
   auto sockets = net::listen(options, loops);
   if (!sockets) return std::unexpected(std::move(sockets.error()));
   port_ = sockets->front().address.port();
@@ -41,7 +43,7 @@ std::expected<void, net::Error> Server::listen(const net::ListenOptions& options
     for (const auto& worker : workers_) worker->accept_again();
   };
   for (unsigned i = 0; i < loops; ++i) {
-    workers_.push_back(std::make_unique<Worker>(shared_, i, room_again, [this] { life_.worker_is_quiet(); }));
+    workers_.push_back(std::make_unique<Worker>(shared_, i, *backend, room_again, [this] { life_.worker_is_quiet(); }));
     workers_.back()->loop().set_offloader(&pool_);
     if (!workers_.back()->listen(std::move((*sockets)[i]))) {
       const int error = errno;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "http1/limits.hpp"
+#include "net/backend.hpp"
 
 #include <tern/base/duration.hpp>
 #include <tern/http/exchange.hpp>
@@ -29,6 +30,7 @@ struct Settings {
   std::size_t buffered = 1024 * 1024 * 1024;  // bytes of all buffered contents together
   unsigned pool_threads = 0;                  // 0: one for each processor
   std::size_t pool_queue = 1024;              // jobs of each priority
+  net::Io io = net::Io::Automatic;
   AccessFormat access = AccessFormat::Off;
   std::string server_name = {};  // the Server field; empty: none
 };

@@ -25,9 +25,10 @@ namespace tern::server {
 
 class Worker final : private net::AcceptHandler, private Timer {
 public:
-  // Both are called on this worker's thread: `room_again` when a connection has closed while the server was full,
-  // `quiet` once, when a drain has nothing left to wait for.
-  Worker(Shared& shared, std::size_t index, base::Function<void()> room_again, base::Function<void()> quiet);
+  // Throws std::system_error as the loop does. Both functions are called on this worker's thread: `room_again` when a
+  // connection has closed while the server was full, `quiet` once, when a drain has nothing left to wait for.
+  Worker(Shared& shared, std::size_t index, net::Backend backend, base::Function<void()> room_again,
+         base::Function<void()> quiet);
   ~Worker();
 
   // Before run(). False, with errno, when the kernel refuses to watch the socket.

@@ -42,11 +42,13 @@ server::Settings settings_of(const Options& options) {
   settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;
   settings.pool_threads = options.pool_threads;
   settings.pool_queue = options.pool_queue;
+  settings.io = static_cast<net::Io>(options.io);
   settings.access = static_cast<server::AccessFormat>(options.log.access);
   settings.server_name = options.server;
   return settings;
 }
 static_assert(static_cast<int>(AccessLog::Json) == static_cast<int>(server::AccessFormat::Json));
+static_assert(static_cast<int>(Io::IoUring) == static_cast<int>(net::Io::IoUring));
 static_assert(static_cast<int>(LogLevel::Off) == static_cast<int>(server::Severity::Off));
 
 server::Log::Options log_options_of(const LogOptions& options) {

@@ -107,6 +107,24 @@ TEST(Run, destroying_it_stops_it) {
   EXPECT_FALSE(connect(port));
 }
 
+TEST(Run, serves_with_the_io_that_is_asked_for_or_says_why_it_cannot) {
+  for (const Io io : {Io::Automatic, Io::Epoll, Io::IoUring}) {
+    App app;
+    add_hello(app);
+    Options options = quiet();
+    options.io = io;
+    const std::string why_not = io == Io::IoUring ? net::why_no_io_uring() : std::string();
+    const std::string message = message_of(app, options);
+    if (why_not.empty()) {
+      EXPECT_EQ(message, "");
+      EXPECT_TRUE(get(app.port()).ends_with("Hello, World!"));
+    } else {
+      EXPECT_EQ(message, "io_uring was asked for, and cannot be used here: " + why_not);
+      EXPECT_EQ(app.port(), 0);
+    }
+  }
+}
+
 TEST(Run, a_moved_app_goes_on_serving) {
   App app;
   add_hello(app);

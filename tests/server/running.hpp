@@ -1,6 +1,7 @@
 // For tests: a server that runs in this process on a port of its own, and a gate at which handlers wait for the test.
 #pragma once
 
+#include "net/test_backend.hpp"
 #include "server/client.hpp"
 #include "server/server.hpp"
 
@@ -31,7 +32,7 @@ class Running {
 public:
   explicit Running(const Service& service, server::Settings settings = {}, unsigned loops = 1,
                    const server::Log::Options& log = silent())
-      : server_(service, std::move(settings), log) {
+      : server_(service, over_test_io(std::move(settings)), log) {
     const auto listening = server_.listen({.host = "127.0.0.1", .port = 0}, loops);
     if (!listening) ADD_FAILURE() << listening.error().message;
     server_.start();
@@ -66,6 +67,11 @@ public:
   }
 
 private:
+  static server::Settings over_test_io(server::Settings settings) {
+    settings.io = net::io_under_test();
+    return settings;
+  }
+
   server::Server server_;
 };
 

@@ -11,6 +11,10 @@
 namespace tern {
 
 enum class AccessLog : std::uint8_t { Off, Common, Combined, Json };
+// What a loop waits with: epoll, or io_uring, where the kernel (6.12 or later) lets this process use it; elsewhere
+// asking for it is an error at the start that says why. Automatic is epoll: io_uring saves some CPU time with small
+// requests, costs some with large uploads, and is often forbidden in containers (docs/adr/0011-io-uring.md).
+enum class Io : std::uint8_t { Automatic, Epoll, IoUring };
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error, Off };
 
 struct LogOptions {
@@ -34,6 +38,7 @@ struct Options {
   std::uint16_t port = 8080;       // 0: one that is free; App::port() tells
   std::string unix_path = {};      // a Unix socket instead
   unsigned threads = 0;            // loops; 0: as many as processors that this process may use
+  Io io = Io::Automatic;
 
   std::size_t request_line = 8 * 1024;  // bytes: 414
   std::size_t fields = 80 * 1024;       // bytes: 431

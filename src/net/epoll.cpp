@@ -1,4 +1,4 @@
-#include "net/poller.hpp"
+#include "net/epoll.hpp"
 
 #include <cerrno>
 #include <system_error>
@@ -15,19 +15,19 @@ int control(int epoll, int operation, int descriptor, Watched* watched, std::uin
 
 }  // namespace
 
-Poller::Poller() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+Epoll::Epoll() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw std::system_error(errno, std::system_category(), "epoll_create1");
 }
 
-int Poller::add(int descriptor, Watched& watched, std::uint32_t events) noexcept {
+int Epoll::add(int descriptor, Watched& watched, std::uint32_t events) noexcept {
   return control(epoll_.number(), EPOLL_CTL_ADD, descriptor, &watched, events);
 }
 
-int Poller::change(int descriptor, Watched& watched, std::uint32_t events) noexcept {
-  return control(epoll_.number(), EPOLL_CTL_MOD, descriptor, &watched, events);
+int Epoll::change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept {
+  return control(epoll_.number(), EPOLL_CTL_MOD, descriptor, &receiver, events);
 }
 
-void Poller::remove(int descriptor, Watched& watched) noexcept {
+void Epoll::remove(int descriptor, Watched& watched) noexcept {
   // Said explicitly, although closing a descriptor removes it too: not while a forked child holds a copy of it.
   control(epoll_.number(), EPOLL_CTL_DEL, descriptor, nullptr, 0);
   for (std::size_t i = next_; i < count_; ++i) {
@@ -35,14 +35,13 @@ void Poller::remove(int descriptor, Watched& watched) noexcept {
   }
 }
 
-std::size_t Poller::wait(int timeout) noexcept {
+void Epoll::wait(int timeout) noexcept {
   const int count = ::epoll_wait(epoll_.number(), events_.data(), static_cast<int>(events_.size()), timeout);
   count_ = count < 0 ? 0 : static_cast<std::size_t>(count);  // interrupted by a signal: as if nothing had happened
   next_ = 0;
-  return count_;
 }
 
-void Poller::dispatch() {
+void Epoll::dispatch() {
   while (next_ < count_) {
     const epoll_event event = events_[next_++];
     if (event.data.ptr != nullptr) static_cast<Watched*>(event.data.ptr)->on_ready(event.events);

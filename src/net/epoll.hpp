@@ -1,0 +1,33 @@
+// epoll, level-triggered: which descriptors are ready, told to the objects that watch them. Descriptors are registered
+// once and stay; epoll_ctl is not on the way of a request.
+#pragma once
+
+#include "net/descriptor.hpp"
+#include "net/poller.hpp"
+
+#include <sys/epoll.h>
+#include <array>
+
+namespace tern::net {
+
+class Epoll final : public Poller {
+public:
+  Epoll();  // throws std::system_error when the kernel gives no epoll instance
+
+  int add(int descriptor, Watched& watched, std::uint32_t events) noexcept override;
+  int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept override;
+  void remove(int descriptor, Watched& watched) noexcept override;
+  bool holds(const Receiver&) const noexcept override { return false; }
+  void again(Receiver&) override {}  // it is told as long as it lasts
+
+  void wait(int timeout) noexcept override;
+  void dispatch() override;
+
+private:
+  Descriptor epoll_;
+  std::array<epoll_event, 256> events_;
+  std::size_t count_ = 0;
+  std::size_t next_ = 0;
+};
+
+}  // namespace tern::net
