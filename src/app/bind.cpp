@@ -13,11 +13,16 @@
 
 namespace tern {
 
+// A function of its own, because a named result within a try block would be moved.
+Reply Next::call() const {
+  Reply reply = link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
+  if (!reply.ready()) reply.task().catch_with(&app::translate, exchange_);
+  return reply;
+}
+
 Reply Next::operator()() const noexcept {
   try {
-    Reply reply = link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
-    if (!reply.ready()) reply.task().catch_with(&app::translate, exchange_);
-    return reply;
+    return call();
   } catch (...) {
     return app::caught(*exchange_);
   }

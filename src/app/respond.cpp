@@ -7,6 +7,8 @@ Response text_response(std::string_view text, Exchange& exchange) {
 }
 
 Response bytes_response(std::string_view bytes, Exchange& exchange) {
+  std::string whole = exchange.request().take_body(bytes);
+  if (!whole.empty()) return Response::borrowed(media::bytes, {}).content(std::move(whole));
   return Response::borrowed(media::bytes, exchange.arena().copy(bytes));
 }
 

@@ -3,12 +3,22 @@
 
 #include <tern/coro/cancelled.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tern {
 namespace {
 
 constexpr std::size_t largest_scratch = 16 * 1024;
+
+// Grows by so much that little is copied, but not past what was announced, nor far past what has come: a client that
+// announces much and sends little is given little.
+void make_room(std::string& whole, std::size_t size, std::uint64_t announced) {
+  constexpr std::size_t least = 64 * 1024;
+  const std::size_t needed = whole.size() + size;
+  if (needed <= whole.capacity() || announced <= needed) return;
+  whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced, std::max(least, 4 * needed))));
+}
 
 // Reads one piece into the request's own string. True at the end.
 std::expected<bool, StreamError> collect(Exchange& exchange) {
@@ -17,6 +27,7 @@ std::expected<bool, StreamError> collect(Exchange& exchange) {
   if (piece->empty()) return true;
   std::string& whole = exchange.request().collected_body();
   if (!exchange.charge(piece->size())) return std::unexpected(StreamError::Overloaded);
+  make_room(whole, piece->size(), exchange.announced());
   whole.append(*piece);
   return false;
 }

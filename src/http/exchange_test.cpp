@@ -229,6 +229,23 @@ TEST(ReadCompleteBody, puts_pieces_together_pinned_or_not) {
   }
 }
 
+TEST(ReadCompleteBody, gives_what_was_put_together_away_as_it_is) {
+  MemoryExchange exchange(Method::Post, "/", {}, {}, true);
+  exchange.arrive(std::string(20'000, 'a'));
+  exchange.arrive(std::string(30'000, 'b'));
+  exchange.end();
+  ASSERT_TRUE(read_complete_body(exchange));
+  Request& request = exchange.request();
+  const std::string_view all = request.body();
+  ASSERT_EQ(all.size(), 50'000U);
+  EXPECT_EQ(request.take_body(all.substr(1)), "");
+  EXPECT_EQ(request.take_body("else"), "");
+  const std::string taken = request.take_body(all);
+  EXPECT_EQ(taken.data(), all.data());
+  EXPECT_EQ(taken.size(), 50'000U);
+  EXPECT_EQ(request.body(), "");
+}
+
 TEST(ReadCompleteBody, stops_at_the_limit_of_the_route) {
   for (const bool pinned : {false, true}) {
     for (const std::size_t limit : std::initializer_list<std::size_t>{6, 7}) {

@@ -41,6 +41,12 @@ Arena& Request::arena() const noexcept {
   return exchange_->arena();
 }
 
+std::string Request::take_body(std::string_view bytes) noexcept {
+  if (bytes.data() != collected_.data() || bytes.size() != collected_.size()) return {};
+  body_ = {};
+  return std::exchange(collected_, {});
+}
+
 void Request::clear() noexcept {
   head_.clear();
   body_ = route_ = {};

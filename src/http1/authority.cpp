@@ -20,14 +20,14 @@ constexpr ByteSet name_bytes(is_name_char);
 
 // Where the reg-name ends that `text` begins with; 0 when it is malformed.
 std::size_t reg_name_end(std::string_view text) noexcept {
-  std::size_t at = 0;
-  for (; at < text.size() && text[at] != ':'; ++at) {
-    if (name_bytes[text[at]]) continue;
-    if (text[at] != '%' || text.size() - at < 3) return 0;
-    if (base::hex_value(text[at + 1]) < 0 || base::hex_value(text[at + 2]) < 0) return 0;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;; ++at) {
+    while (at != end && name_bytes[*at]) ++at;
+    if (at == end || *at == ':') return static_cast<std::size_t>(at - text.data());
+    if (*at != '%' || end - at < 3 || base::hex_value(at[1]) < 0 || base::hex_value(at[2]) < 0) return 0;
     at += 2;
   }
-  return at;
 }
 
 // dec-octet "." dec-octet "." dec-octet "." dec-octet
@@ -89,13 +89,15 @@ bool is_ip_future(std::string_view text) noexcept {
 }
 
 bool is_port(std::string_view text) noexcept {
+  while (text.size() > 1 && text.front() == '0') text.remove_prefix(1);
+  if (text.size() > 5) return false;
   unsigned value = 0;
   for (const char c : text) {
-    if (!base::is_digit(c)) return false;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-    if (value > 65535) return false;
+    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
+    if (digit > 9) return false;
+    value = value * 10 + digit;
   }
-  return true;
+  return value <= 65535;
 }
 
 // Where the host ends that `text` begins with; 0 when it is malformed.

@@ -23,8 +23,10 @@
 #include <tern/http/request_head.hpp>
 #include <tern/http/status.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,16 +51,38 @@ enum class Waiting : std::uint8_t {
   Nothing,  // for the answer, or for the connection's end
 };
 
+// The beginning that the heads of one second have in common, ready to be copied: the status line of a 200, Date,
+// Server.
+class CommonHead {
+public:
+  // What is too long is not kept: heads are put together from their pieces then.
+  void set(std::string_view date, std::string_view server) noexcept;
+
+  bool empty() const noexcept { return size_ == 0; }
+  static constexpr std::size_t capacity = 128;
+  // Writes up to `capacity` bytes, and returns where the text ends.
+  char* put(char* to) const noexcept {
+    std::memcpy(to, text_.data(), 64);
+    if (size_ > 64) std::memcpy(to + 64, text_.data() + 64, capacity - 64);
+    return to + size_;
+  }
+
+private:
+  std::array<char, capacity> text_{};
+  std::size_t size_ = 0;
+};
+
 // The head of an answer. Everything is read during respond() and not kept.
 struct ResponseHead {
   Status status = Status::Ok;
   const Fields* fields = nullptr;                   // the user's fields; may be null
   std::string_view content_type = {};               // no field when empty
   std::optional<std::uint64_t> content_length = 0;  // nothing: not known beforehand
-  std::string_view date = {};     // IMF-fixdate; no field when empty or when `fields` has a Date of its own
-  std::string_view server = {};   // likewise
-  std::string_view upgrade = {};  // the protocol's name, with status 101 only
-  bool close = false;             // end the connection after this answer (a drain, an error)
+  std::string_view date = {};          // IMF-fixdate; no field when empty or when `fields` has a Date of its own
+  std::string_view server = {};        // likewise
+  const CommonHead* common = nullptr;  // made of `date` and `server`; may be null
+  std::string_view upgrade = {};       // the protocol's name, with status 101 only
+  bool close = false;                  // end the connection after this answer (a drain, an error)
 };
 
 class Connection {
@@ -192,6 +216,7 @@ private:
   Event stopped() noexcept;
   void settle() noexcept;
 
+  bool is_plain(const ResponseHead& head) const noexcept;
   void begin_answer(const ResponseHead& head, std::optional<std::uint64_t> length) noexcept;
   char* write_head(char* to, const ResponseHead& head, std::optional<std::uint64_t> length) const noexcept;
   char* write_framing(char* to, const ResponseHead& head, std::optional<std::uint64_t> length) const noexcept;

@@ -65,6 +65,34 @@ TEST(Http1Serializer, date_and_server_of_the_users_own_win) {
             "HTTP/1.1 201 Created\r\ndate: today\r\nSERVER: mine\r\nContent-Length: 0\r\n\r\n");
 }
 
+// With the common beginning or without: the same bytes.
+TEST(Http1Serializer, a_common_beginning_changes_nothing) {
+  Fields fields;
+  fields.set("X-One", "1");
+  const std::string long_name(200, 's');
+  for (const std::string_view server : {std::string_view(), std::string_view("tern"), std::string_view(long_name)}) {
+    CommonHead common;
+    common.set(date, server);
+    EXPECT_EQ(common.empty(), server.size() > 100);
+    for (const std::string_view line : {"GET / HTTP/1.1", "HEAD / HTTP/1.1", "GET / HTTP/1.0"}) {
+      for (const Status status : {Status::Ok, Status::NoContent, Status::NotFound}) {
+        for (const Fields* own : {static_cast<const Fields*>(nullptr), static_cast<const Fields*>(&fields)}) {
+          for (const bool close : {false, true}) {
+            ResponseHead head = head_of(status, "text/plain");
+            head.date = date;
+            head.server = server;
+            head.fields = own;
+            head.close = close;
+            const std::string without = answer_to(line, head, "hello");
+            head.common = &common;
+            EXPECT_EQ(answer_to(line, head, "hello"), without);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Http1Serializer, answers_are_appended) {
   Exchange exchange("GET / HTTP/1.1");
   exchange.out = "before";

@@ -98,6 +98,7 @@ void Connection::begin(HttpExchange& exchange) {
   if (worker_.logs_access()) exchange.started_ = worker_.microseconds();
   const auto content = protocol_.take_content();
   exchange.body_complete_ = content.has_value();
+  exchange.announced_ = content ? 0 : protocol_.content_length().value_or(0);
   if (content) {
     exchange.chunk_ = *content;
     exchange.received_ = content->size();
@@ -285,6 +286,7 @@ http1::ResponseHead Connection::head_of(const Response& response) const {
   head.content_type = response.literal_type();
   head.date = worker_.date();
   head.server = worker_.shared().settings.server_name;
+  head.common = &worker_.common_head();
   head.close = response.closes() || worker_.draining();
   return head;
 }

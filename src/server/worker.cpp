@@ -186,6 +186,7 @@ Task<> Worker::run_after(base::Box<coro::Work> work) {
 void Worker::on_second(std::int64_t unix_seconds) {
   date_.clear();
   append_imf_fixdate(date_, unix_seconds);
+  common_head_.set(date_, shared_.settings.server_name);
   if (logs_access()) {
     log_time_.clear();
     append_log_time(log_time_, unix_seconds);

@@ -66,6 +66,7 @@ public:
     return output_;
   }
   std::string_view date() const noexcept { return date_; }
+  const http1::CommonHead& common_head() const noexcept { return common_head_; }
   HttpExchange& take_exchange();
   void release(HttpExchange& exchange) noexcept;
   void closed(Connection& connection) noexcept;
@@ -107,6 +108,7 @@ private:
   net::Output output_;
   Connection* writer_ = nullptr;  // whose bytes those are
   std::string date_;
+  http1::CommonHead common_head_;
   std::string log_time_;
   std::string log_lines_;
   DrainTimer drain_timer_{*this};

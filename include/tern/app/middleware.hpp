@@ -33,6 +33,8 @@ public:
   Reply operator()() const noexcept;
 
 private:
+  Reply call() const;
+
   const app::Link* link_;
   Exchange* exchange_;
 };

@@ -70,6 +70,9 @@ public:
   // Whether read() can be called until its end without waiting. True when there is no content.
   bool body_complete() const noexcept { return body_complete_; }
 
+  // How many bytes of content the client has announced; 0 where it did not say, or there is none.
+  std::uint64_t announced() const noexcept { return announced_; }
+
   // Whether read() has something to say now. The first call asks the client for the content (Expect: 100-continue).
   virtual bool readable() = 0;
 
@@ -113,6 +116,7 @@ protected:
   std::string scratch_;
   const Service* service_ = nullptr;
   std::size_t loop_index_ = 0;
+  std::uint64_t announced_ = 0;
   bool body_complete_ = true;
   bool pinned_ = false;
 };

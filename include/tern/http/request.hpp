@@ -84,6 +84,8 @@ public:
   RequestHead& head() noexcept { return head_; }
   void set_body(std::string_view body) noexcept { body_ = body; }
   std::string& collected_body() noexcept { return collected_; }
+  // The content as a string, where `bytes` are all of it and were collected; empty otherwise. There is no body() then.
+  std::string take_body(std::string_view bytes) noexcept;
   void set_route(std::string_view pattern, std::span<const std::string> names) noexcept {
     route_ = pattern;
     names_ = names;
