@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t largest_scratch = 16 * 1024;
 
-// Grows by so much that little is copied, but not past what was announced, nor far past what has come: a client that
-// announces much and sends little is given little.
+// What is announced gets its room in one go once a part of it has come; a client that only announces is given nothing.
+// (Memory that was never written to costs addresses only.)
 void make_room(std::string& whole, std::size_t size, std::uint64_t announced) {
-  constexpr std::size_t least = 64 * 1024;
+  constexpr std::size_t serious = 64 * 1024;
   const std::size_t needed = whole.size() + size;
-  if (needed <= whole.capacity() || announced <= needed) return;
-  whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced, std::max(least, 4 * needed))));
+  if (needed <= whole.capacity() || needed < serious || announced <= needed) return;
+  whole.reserve(static_cast<std::size_t>(announced));
 }
 
 // Reads one piece into the request's own string. True at the end.

@@ -27,7 +27,7 @@ public:
   // What `make()` returns, made where it stays.
   template <class F>
   Reply(std::in_place_t, F&& make) : response_(std::forward<F>(make)()) {}
-  Reply(Task<Response> task) noexcept : task_(std::move(task)) {}        // NOLINT: so is a task of one
+  Reply(Task<Response> task) noexcept : task_(std::move(task)) {}  // NOLINT: so is a task of one
   explicit Reply(ResponseTask task) noexcept : task_(std::move(task)) {}
 
   bool ready() const noexcept { return !task_; }
