@@ -1,5 +1,5 @@
-// io_uring: one call submits what is asked for, waits, and brings what has happened. Connections receive by a multishot
-// request into buffers that the ring shares; everything else (the loop's eventfd, listening sockets, room for output)
+// io_uring: one call submits what is asked for, waits, and brings what has happened. Connections receive by a request
+// at a time into buffers that the ring shares; everything else (the loop's eventfd, listening sockets, room for output)
 // is told by polls. Output is sent by plain calls, as with epoll.
 //
 // The life of a slot. Each watched descriptor has one; the number of the slot and the kind of the request are what a
@@ -30,10 +30,7 @@ namespace tern::net {
 namespace {
 
 constexpr unsigned submissions = 256;
-constexpr unsigned completions = 4096;  // more than that wait in the kernel
-// Who sends so many bytes at once is received from piece by piece from then on: what arrives for a connection that has
-// paused is kept, and a multishot request would bring all that the buffers hold.
-constexpr std::size_t bulk = 16 * 1024;
+constexpr unsigned completions = 4096;          // more than that wait in the kernel
 constexpr int retry_pause = 100;                // milliseconds
 constexpr unsigned buffer_has_more = 1U << 4U;  // IORING_CQE_F_BUF_MORE, which liburing 2.3 lacks
 
@@ -123,9 +120,7 @@ private:
     bool used = false;
     bool receives = false;  // the owner is a Receiver
     bool ended = false;     // nothing more can be received
-    bool bulk = false;      // much has been received at once
     bool receiving = false;
-    bool multishot = false;  // until cancelled
     bool polling = false;
     bool cancelling_receive = false;
     bool cancelling_poll = false;
@@ -278,7 +273,7 @@ void Uring::settle(std::uint32_t number) noexcept {
     return;
   }
   bool submitted = true;
-  if (running_ && slot.wants_receive() && !(slot.bulk && slot.multishot)) {
+  if (running_ && slot.wants_receive()) {
     submitted = slot.receiving || receive(number);
   } else if (slot.receiving && !slot.cancelling_receive) {
     submitted = slot.cancelling_receive = cancel(number, Kind::Receive);
@@ -292,13 +287,12 @@ void Uring::settle(std::uint32_t number) noexcept {
   if (!submitted) unsettled_ = true;
 }
 
+// Not a multishot request: when bytes and a reset come at once, the kernel (6.18) wakes it once, for the bytes.
 bool Uring::receive(std::uint32_t number) noexcept {
   io_uring_sqe* entry = submission();
   if (entry == nullptr) return false;
   Slot& slot = slots_[number];
   io_uring_prep_recv(entry, slot.descriptor, nullptr, 0, 0);
-  slot.multishot = !slot.bulk;
-  if (slot.multishot) entry->ioprio |= IORING_RECV_MULTISHOT;
   entry->flags |= IOSQE_BUFFER_SELECT;
   entry->buf_group = ReceiveBuffers::group;
   entry->user_data = tag(number, Kind::Receive);
@@ -350,7 +344,7 @@ void Uring::tell(const io_uring_cqe& completion) {
     Slot& slot = slots_[number];
     --under_way_;
     if (kind == Kind::Receive) {
-      slot.receiving = slot.multishot = slot.cancelling_receive = false;
+      slot.receiving = slot.cancelling_receive = false;
     } else {
       slot.polling = slot.cancelling_poll = false;
     }
@@ -368,7 +362,6 @@ void Uring::tell_received(std::uint32_t number, const io_uring_cqe& completion) 
     const unsigned buffer = completion.flags >> IORING_CQE_BUFFER_SHIFT;
     const auto count = static_cast<std::size_t>(completion.res > 0 ? completion.res : 0);
     const ReceiveBuffers::Taken taken = run_->buffers.take(buffer, count);
-    if (count >= bulk) slots_[number].bulk = true;
     auto* owner = static_cast<Receiver*>(slots_[number].owner);
     if (owner != nullptr && count != 0) {
       running_ ? owner->on_received(taken.bytes, taken.room) : owner->keep(taken.bytes);
