@@ -106,6 +106,7 @@ class Clients(unittest.TestCase):
         self.server.send_signal(signal.SIGTERM)
         self.assertEqual(connection.sock.recv(1), b"")
         connection.close()
+        self.assertEqual(self.server.wait(PATIENCE), 0)  # or the second signal of tearDown() may kill it
 
 
 if __name__ == "__main__":
