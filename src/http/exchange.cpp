@@ -11,13 +11,14 @@ namespace {
 
 constexpr std::size_t largest_scratch = 16 * 1024;
 
-// What is announced gets its room in one go once a part of it has come; a client that only announces is given nothing.
-// (Memory that was never written to costs addresses only.)
+// What is announced gets its room in large steps, but never more than sixteen times what has come: a client that only
+// announces is given nothing.
 void make_room(std::string& whole, std::size_t size, std::uint64_t announced) {
   constexpr std::size_t serious = 64 * 1024;
+  constexpr std::size_t most_ahead = 16;
   const std::size_t needed = whole.size() + size;
   if (needed <= whole.capacity() || needed < serious || announced <= needed) return;
-  whole.reserve(static_cast<std::size_t>(announced));
+  whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced, most_ahead * needed)));
 }
 
 // Reads one piece into the request's own string. True at the end.

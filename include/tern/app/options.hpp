@@ -12,8 +12,8 @@ namespace tern {
 
 enum class AccessLog : std::uint8_t { Off, Common, Combined, Json };
 // What a loop waits with: epoll, or io_uring, where the kernel (6.12 or later) lets this process use it; elsewhere
-// asking for it is an error at the start that says why. Automatic is epoll: io_uring saves some CPU time with small
-// requests, costs some with large uploads, and is often forbidden in containers (docs/adr/0011-io-uring.md).
+// asking for it is an error at the start that says why. Automatic is epoll: io_uring has not been shown to save CPU
+// time over all, and is often forbidden in containers (docs/adr/0011-io-uring.md).
 enum class Io : std::uint8_t { Automatic, Epoll, IoUring };
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error, Off };
 
