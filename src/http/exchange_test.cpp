@@ -49,6 +49,7 @@ public:
   using Exchange::give_scratch;
   using Exchange::recycle;
   StopState& stop_state() { return stop_; }
+  void announce(std::uint64_t bytes) { announced_ = bytes; }
 
   void limit(const Limits&) override {}
   bool readable() override { return true; }
@@ -298,6 +299,21 @@ TEST(ReadBody, waits_for_every_piece_and_the_end) {
   EXPECT_EQ(ends, 1);
   ASSERT_TRUE(task.result());
   EXPECT_EQ(exchange.request().body(), "one two " + std::string(1000, 'x'));
+}
+
+TEST(ReadBody, makes_room_for_what_was_announced_in_proportion_to_what_has_come) {
+  const std::string content(100'000, 'x');
+  const auto room_for = [&content](std::string_view come, std::uint64_t announced) {
+    BufferExchange exchange("/", "a", "b", content.substr(0, come.size()));
+    exchange.announce(announced);
+    EXPECT_TRUE(run(read_body(exchange)));
+    EXPECT_EQ(exchange.request().body(), come);
+    return exchange.request().collected_body().capacity();
+  };
+  EXPECT_EQ(room_for(content, 1'000'000), 1'000'000U);
+  EXPECT_EQ(room_for(content, 1'000'000'000'000), 1'600'000U);
+  EXPECT_LT(room_for(content, 0), 200'001U);
+  EXPECT_LT(room_for(std::string_view(content).substr(0, 1000), 1'000'000), 2'001U);  // too little has come
 }
 
 TEST(ReadBody, does_not_wait_for_what_is_there) {
