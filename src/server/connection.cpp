@@ -36,6 +36,10 @@ void Connection::open(net::Descriptor socket, const net::Address& remote) {
 // What the client has sent is answered, although it has not been read yet, and one that has just connected is given a
 // moment. (Where an earlier answer is still on its way, on_sent() comes back here.)
 void Connection::drain() {
+  if (other_) {
+    if (!closing_) other_->drain();
+    return;
+  }
   // A stream of events would never end by itself.
   if (exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer()) exchange_->stop_.stop();
   if (exchange_ != nullptr || closing_ || stream_.unsent() != 0) return;
@@ -50,6 +54,8 @@ void Connection::drain() {
 
 std::size_t Connection::on_bytes(std::span<const char> bytes) {
   if (closing_) return swallow(bytes.size());
+  if (other_) [[unlikely]]
+    return other_->on_bytes(bytes);
   protocol_.receive({bytes.data(), bytes.size()});
   in_window_ = true;
   if (exchange_ != nullptr) {
@@ -63,12 +69,31 @@ std::size_t Connection::on_bytes(std::span<const char> bytes) {
     if (exchange_->stream_ && protocol_.consumed() < bytes.size()) stream_.pause();
   }
   flush();
-  return closing_ ? bytes.size() : protocol_.consumed();
+  if (closing_) return bytes.size();
+  const std::size_t consumed = protocol_.consumed();
+  if (other_ && consumed < bytes.size()) return consumed + other_->on_bytes(bytes.subspan(consumed));
+  return consumed;
+}
+
+void Connection::become(std::unique_ptr<Protocol> protocol) {
+  base::expects(exchange_ == nullptr && !other_, "a connection is handed over between two exchanges, once");
+  other_ = std::move(protocol);
+  watch_ = Watch::None;
+  if (!in_window_) stream_.resume();
+}
+
+net::Output& Connection::output() {
+  return worker_.output(*this);
+}
+
+void Connection::finish() {
+  closing_ = true;
+  flush();
 }
 
 // The requests that are there, until one has to wait.
 void Connection::process() {
-  while (exchange_ == nullptr && !closing_) {
+  while (exchange_ == nullptr && !closing_ && !other_) {
     if (worker_.output(*this).size() > most_pipelined_output) flush();
     if (stream_.unsent() != 0) {
       blocked_ = true;
@@ -106,19 +131,10 @@ void Connection::begin(HttpExchange& exchange) {
   }
   Reply reply = worker_.shared().service.serve(exchange);
   if (reply.ready()) return respond(reply.response());
-  // The task has not begun yet, so that nothing has taken views that this would leave behind. One for which the
-  // exchange is not pinned yet takes none: it may come to its end first.
-  if (exchange.pinned() || !exchange.chunk_.empty()) {
-    exchange.pin();
-    exchange.chunk_ = exchange.arena().copy(exchange.chunk_);
-  }
-  exchange.task_ = std::move(reply.task());
-  exchange.task_.inherit_stop(&exchange.stop_);
-  if (exchange.task_.start(&Connection::on_done, &exchange)) {
+  if (exchange.start(std::move(reply.task()))) {
     Response response = exchange.task_.result();
     return respond(response);
   }
-  exchange.pin();
   if (!exchange.waiting_) wait_for_handler();
 }
 
@@ -158,6 +174,7 @@ void Connection::answer_problem(HttpExchange& exchange, const Problem& problem) 
 
 void Connection::on_end() {
   peer_ended_ = true;
+  if (other_ && !closing_) return other_->on_end();
   if (exchange_ != nullptr) {
     if (exchange_->stream_ && exchange_->stream_->ends_with_peer()) return stream_.close();
     // A half-close does not cancel. Content that is not complete now never will be.
@@ -217,17 +234,6 @@ void Connection::inform(Status status, const Fields& fields) {
 
 // --- Answers out
 // -------------------------------------------------------------------------------------------------------
-
-void Connection::on_done(void* context) {
-  auto& exchange = *static_cast<HttpExchange*>(context);
-  Connection* connection = exchange.connection_;
-  if (connection == nullptr) {
-    exchange.after_ = exchange.task_.result().take_after();
-    exchange.worker_.release(exchange);
-    return;
-  }
-  connection->complete(exchange.task_.result());
-}
 
 void Connection::complete(Response response) {
   respond(response);
@@ -322,16 +328,8 @@ bool Connection::begin_stream(Response& response) {
     protocol_.finish(out);
     return false;
   }
-  exchange.status_ = response.status();
-  exchange.stream_ = std::make_unique<ResponseStream>(exchange, worker_.loop(), response.take_producer());
-  if (exchange.stream_->start(exchange.stop_, &Connection::on_streamed, &exchange)) end_stream();
+  if (exchange.start_stream(response)) end_stream();
   return true;
-}
-
-void Connection::on_streamed(void* context) {
-  auto& exchange = *static_cast<HttpExchange*>(context);
-  if (exchange.connection_ == nullptr) return exchange.worker_.release(exchange);
-  exchange.connection_->end_stream();
 }
 
 // The producer has ended. When it has failed, the client must be able to tell: no last chunk, or a reset where only the
@@ -340,8 +338,11 @@ void Connection::end_stream() {
   HttpExchange& exchange = *exchange_;
   ResponseStream& stream = *exchange.stream_;
   const bool whole = stream.succeeded(worker_.draining());
-  if (whole) stream.finish(protocol_);
-  stream.flush();
+  if (whole) {
+    stream.finish();
+  } else {
+    stream.flush();
+  }
   const bool http10 = exchange.request().version() == Version::Http10;
   end_exchange(exchange.status_, stream.bytes());
   if (!whole) {
@@ -371,6 +372,7 @@ void Connection::flush() {
 
 void Connection::on_sent() {
   if (watch_ == Watch::Answer) watch_ = Watch::None;
+  if (other_ && !closing_) return other_->on_sent();
   if (exchange_ != nullptr && exchange_->stream_) return exchange_->stream_->wake();
   if (closing_) return linger();
   if (blocked_) {
@@ -411,7 +413,8 @@ std::size_t Connection::swallow(std::size_t bytes) {
   return bytes;
 }
 
-void Connection::on_closed(std::error_code) {
+void Connection::on_closed(std::error_code why) {
+  if (other_) other_->on_closed(why);
   if (HttpExchange* exchange = std::exchange(exchange_, nullptr)) exchange->disconnect();
   worker_.closed(*this);  // deletes it
 }

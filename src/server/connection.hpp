@@ -1,4 +1,4 @@
-// The joint: a socket meets the HTTP/1.1 core and a Service.
+// The joint: a socket meets the HTTP/1.1 core, or another protocol, and a Service.
 //
 // Life of a connection. The worker opens it with an accepted socket. on_bytes() gives the core what arrived and takes
 // its events: each Request becomes an exchange that the service serves; an answer that is ready at once is written into
@@ -7,12 +7,17 @@
 // the handler asks for content. When the answer comes, it is sent and the kept bytes are presented again. The
 // connection ends by shutting its side down and, where the peer may still be sending, reading on for a moment, so that
 // the last answer is not lost to a reset (RFC 9112, section 9.6). on_closed() deletes it.
+//
+// A connection that has become() another protocol hands it everything; the socket, the way it ends, and the least rate
+// of the peer's reading stay here.
 #pragma once
 
 #include "http1/connection.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
 #include "net/stream.hpp"
+#include "server/exchange_host.hpp"
+#include "server/protocol.hpp"
 
 #include <tern/base/block_pool.hpp>
 #include <tern/coro/executor.hpp>
@@ -20,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace tern::server {
@@ -27,7 +33,7 @@ namespace tern::server {
 class HttpExchange;
 class Worker;
 
-class Connection final : private net::StreamHandler, private Timer {
+class Connection final : private net::StreamHandler, private Timer, private ExchangeHost {
 public:
   explicit Connection(Worker& worker);
   ~Connection();
@@ -43,20 +49,22 @@ public:
   // Sends what this connection has written into the worker's output; for the worker, when another wants to write.
   void send(net::Output& output) { stream_.send(output); }
 
-  const net::Address& remote() const noexcept { return stream_.remote(); }
+  const net::Address& remote() const noexcept override { return stream_.remote(); }
+  std::string_view scheme() const noexcept override { return "http"; }
 
-  // For the exchange.
-  bool pull(HttpExchange& exchange);
-  void content_is_wanted(HttpExchange& exchange);
-  void wait_for_content();
-  void inform(Status status, const Fields& fields);
+  // Hands the connection over to `protocol`, between two exchanges. The bytes behind what HTTP/1.1 has consumed are its
+  // first.
+  void become(std::unique_ptr<Protocol> protocol);
 
-  // For the stream of a response: frames a piece of content into `buffer`, sends what is framed, and tells what waits.
-  void frame(net::Output& buffer, std::string_view bytes) { protocol_.write(buffer.text(), bytes); }
-  void send_framed(net::Output& buffer);
-  std::size_t unsent() const noexcept { return stream_.unsent(); }
-  // False once the socket has failed, although on_closed() is still to come: what is sent then is dropped.
-  bool is_open() const noexcept { return stream_.is_open(); }
+  // For the protocol that has taken over.
+  Worker& worker() noexcept { return worker_; }
+  net::Stream& stream() noexcept { return stream_; }
+  net::Output& output();
+  // Sends what is in output(), and watches that the peer reads it.
+  void flush();
+  // The last has been written: sends it, ends our side, and closes when the peer has ended its own, or soon after. The
+  // protocol is given nothing any more but on_closed().
+  void finish();
 
 private:
   friend class Worker;
@@ -75,18 +83,25 @@ private:
   void refuse(HttpExchange& exchange);
   void answer_problem(HttpExchange& exchange, const Problem& problem);
   void continue_exchange();
-  static void on_done(void* exchange);
-  static void on_streamed(void* exchange);
-  void complete(Response response);
   void resume_reading();
   bool begin_stream(Response& response);
-  void end_stream();
+
+  bool pull(HttpExchange& exchange) override;
+  void content_is_wanted(HttpExchange& exchange) override;
+  void wait_for_content() override;
+  void inform(Status status, const Fields& fields) override;
+  void complete(Response response) override;
+  void frame(net::Output& buffer, std::string_view bytes) override { protocol_.write(buffer.text(), bytes); }
+  void frame_end(net::Output& buffer, const Fields& trailers) override { protocol_.finish(buffer.text(), &trailers); }
+  void send_framed(net::Output& buffer) override;
+  std::size_t unsent() const noexcept override { return stream_.unsent(); }
+  bool is_open() const noexcept override { return stream_.is_open(); }
+  void end_stream() override;
   void end_exchange(Status status, std::size_t bytes);
   http1::ResponseHead head_of(const Response& response) const;
   void respond(Response& response);
   void write_response(Response& response);
   void after_answer();
-  void flush();
   void linger();
   std::size_t swallow(std::size_t bytes);
 
@@ -105,6 +120,7 @@ private:
   net::Stream stream_;
   http1::Connection protocol_;
   HttpExchange* exchange_ = nullptr;  // in progress
+  std::unique_ptr<Protocol> other_;   // what has taken over from protocol_
   Connection* next_ = nullptr;        // in the worker's list
   Connection** previous_ = nullptr;
   std::uint64_t deadline_ = 0;

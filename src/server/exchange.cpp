@@ -1,6 +1,5 @@
 #include "server/exchange.hpp"
 
-#include "server/connection.hpp"
 #include "server/log.hpp"
 #include "server/worker.hpp"
 
@@ -10,30 +9,63 @@ HttpExchange::HttpExchange(Worker& worker, std::size_t loop_index) : worker_(wor
   loop_index_ = loop_index;
 }
 
-void HttpExchange::begin(Connection& connection, const Limits& limits) {
-  connection_ = &connection;
+void HttpExchange::begin(ExchangeHost& host, const Limits& limits) {
+  host_ = &host;
   limits_ = limits;
+}
+
+bool HttpExchange::start(ResponseTask task) {
+  // The task has not begun yet, so that nothing has taken views that this would leave behind. One for which the
+  // exchange is not pinned yet takes none: it may come to its end first.
+  if (pinned() || !chunk_.empty()) {
+    pin();
+    chunk_ = arena().copy(chunk_);
+  }
+  task_ = std::move(task);
+  task_.inherit_stop(&stop_);
+  if (task_.start(&HttpExchange::on_done, this)) return true;
+  pin();
+  return false;
+}
+
+void HttpExchange::on_done(void* context) {
+  auto& exchange = *static_cast<HttpExchange*>(context);
+  if (exchange.host_ != nullptr) return exchange.host_->complete(exchange.task_.result());
+  exchange.after_ = exchange.task_.result().take_after();
+  exchange.worker_.release(exchange);
+}
+
+bool HttpExchange::start_stream(Response& response) {
+  status_ = response.status();
+  stream_ = std::make_unique<ResponseStream>(*this, worker_.loop(), response.take_producer());
+  return stream_->start(stop_, &HttpExchange::on_streamed, this);
+}
+
+void HttpExchange::on_streamed(void* context) {
+  auto& exchange = *static_cast<HttpExchange*>(context);
+  if (exchange.host_ != nullptr) return exchange.host_->end_stream();
+  exchange.worker_.release(exchange);
 }
 
 bool HttpExchange::readable() {
   if (!asked_) {
     asked_ = true;
-    if (connection_ != nullptr) connection_->content_is_wanted(*this);
+    if (host_ != nullptr) host_->content_is_wanted(*this);
   }
   if (error_ || ended_ || !chunk_.empty()) return true;
-  return connection_ == nullptr || connection_->pull(*this);
+  return host_ == nullptr || host_->pull(*this);
 }
 
 void HttpExchange::when_readable(std::coroutine_handle<> waiting) {
   waiting_ = waiting;  // null: the one who waited has gone
-  if (waiting_) connection_->wait_for_content();
+  if (waiting_) host_->wait_for_content();
 }
 
 std::expected<std::string_view, StreamError> HttpExchange::read() {
   if (!readable()) return std::unexpected(StreamError::Disconnected);
   if (error_) return std::unexpected(*error_);
   if (received_ > limits_.body) return std::unexpected(StreamError::TooLarge);
-  if (connection_ == nullptr && !ended_) return std::unexpected(StreamError::Disconnected);
+  if (host_ == nullptr && !ended_) return std::unexpected(StreamError::Disconnected);
   return std::exchange(chunk_, {});
 }
 
@@ -49,7 +81,7 @@ bool HttpExchange::charge(std::size_t bytes) {
 }
 
 void HttpExchange::inform(Status status, const Fields& fields) {
-  if (connection_ != nullptr) connection_->inform(status, fields);
+  if (host_ != nullptr) host_->inform(status, fields);
 }
 
 void HttpExchange::report(std::string_view message) {
@@ -57,17 +89,23 @@ void HttpExchange::report(std::string_view message) {
 }
 
 std::string_view HttpExchange::remote() {
-  if (remote_.empty() && connection_ != nullptr) remote_ = connection_->remote().host();
+  if (remote_.empty() && host_ != nullptr) remote_ = host_->remote().host();
   return remote_;
 }
 
 std::uint16_t HttpExchange::remote_port() {
-  return connection_ != nullptr ? connection_->remote().port() : std::uint16_t{0};
+  return host_ != nullptr ? host_->remote().port() : std::uint16_t{0};
+}
+
+std::string_view HttpExchange::scheme() {
+  if (host_ != nullptr) scheme_ = host_->scheme();
+  return scheme_;
 }
 
 void HttpExchange::disconnect() {
   remote();  // while there is somebody to ask
-  connection_ = nullptr;
+  scheme();
+  host_ = nullptr;
   if (!ended_) {  // otherwise it can still be read
     chunk_ = {};
     fail(StreamError::Disconnected);
@@ -91,7 +129,7 @@ void HttpExchange::reset() noexcept {
   task_ = {};
   recycle();
   if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
-  connection_ = nullptr;
+  host_ = nullptr;
   waiting_ = nullptr;
   chunk_ = {};
   ended_ = asked_ = false;

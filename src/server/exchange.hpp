@@ -1,7 +1,8 @@
-// One request of an HTTP/1.1 connection, and what is known of its answer. Belongs to a worker, which uses it again; it
-// outlives the connection when the handler does.
+// One request, and what is known of its answer, whatever protocol it came by. Belongs to a worker, which uses it again;
+// it outlives its connection when the handler does.
 #pragma once
 
+#include "server/exchange_host.hpp"
 #include "server/response_stream.hpp"
 
 #include <tern/coro/work.hpp>
@@ -31,18 +32,26 @@ public:
   void report(std::string_view message) override;
   std::string_view remote() override;
   std::uint16_t remote_port() override;
-  std::string_view scheme() override { return "http"; }
+  std::string_view scheme() override;
 
-  // Null once the socket is gone.
-  Connection* connection() const noexcept { return connection_; }
+  // Null once the client is gone.
+  ExchangeHost* host() const noexcept { return host_; }
 
 private:
   friend class Connection;
   friend class Worker;
 
-  // Begins an exchange on `connection`, whose head has just been filled.
-  void begin(Connection& connection, const Limits& limits);
-  // The socket is gone: the stop token fires, and whoever waits for content is told.
+  // Begins an exchange, whose head has just been filled. Its views need only hold until start().
+  void begin(ExchangeHost& host, const Limits& limits);
+  // Starts the task of a reply that is not ready. True when it came to its end at once: the answer is its result;
+  // otherwise ExchangeHost::complete() follows.
+  bool start(ResponseTask task);
+  static void on_done(void* exchange);
+  // Starts making the content of a response. True when the end has come at once; otherwise ExchangeHost::end_stream()
+  // follows.
+  bool start_stream(Response& response);
+  static void on_streamed(void* exchange);
+  // The client is gone: the stop token fires, and whoever waits for content is told.
   void disconnect();
   // Content is there, or will never be: resumes the one who waits.
   void wake();
@@ -52,7 +61,7 @@ private:
   void reset() noexcept;
 
   Worker& worker_;
-  Connection* connection_ = nullptr;        // null once the socket is gone
+  ExchangeHost* host_ = nullptr;            // null once the client is gone
   ResponseTask task_;                       // while the answer is being made
   std::unique_ptr<ResponseStream> stream_;  // while content is made
   Status status_ = Status::Ok;              // of a streamed response
@@ -67,6 +76,7 @@ private:
   std::size_t charged_ = 0;
   std::uint64_t started_ = 0;  // by the access log's clock, in microseconds
   std::string remote_;
+  std::string_view scheme_ = "http";  // a literal
 };
 
 }  // namespace tern::server

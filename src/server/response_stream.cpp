@@ -1,6 +1,5 @@
 #include "server/response_stream.hpp"
 
-#include "server/connection.hpp"
 #include "server/exchange.hpp"
 
 #include <utility>
@@ -43,11 +42,10 @@ bool ResponseStream::succeeded(bool may_stop) noexcept {
 }
 
 void ResponseStream::take(std::string_view bytes) {
-  Connection& connection = *exchange_.connection();
   quiet_ = false;
   bytes_ += bytes.size();
   turn_bytes_ += bytes.size();
-  connection.frame(buffer_, bytes);
+  exchange_.host()->frame(buffer_, bytes);
   if (buffer_.size() >= most_buffered) {
     flush();
   } else {
@@ -56,18 +54,21 @@ void ResponseStream::take(std::string_view bytes) {
 }
 
 void ResponseStream::flush() {
-  if (Connection* connection = exchange_.connection(); connection != nullptr && !buffer_.empty()) {
-    connection->send_framed(buffer_);
-  }
+  if (ExchangeHost* host = exchange_.host(); host != nullptr && !buffer_.empty()) host->send_framed(buffer_);
+}
+
+void ResponseStream::finish() {
+  exchange_.host()->frame_end(buffer_, trailers_);
+  flush();
 }
 
 bool ResponseStream::gone() const {
-  return exchange_.connection() == nullptr;
+  return exchange_.host() == nullptr;
 }
 
 bool ResponseStream::writable() const {
-  const Connection& connection = *exchange_.connection();
-  return turn_bytes_ < most_at_once && connection.is_open() && connection.unsent() + buffer_.size() <= most_waiting;
+  const ExchangeHost& host = *exchange_.host();
+  return turn_bytes_ < most_at_once && host.is_open() && host.unsent() + buffer_.size() <= most_waiting;
 }
 
 // A client that reads as fast as we write must not keep the loop from the others: then the room comes with the next

@@ -1,7 +1,6 @@
 // A response that is made while it is sent: the Writer of its producer. There while the producer runs.
 #pragma once
 
-#include "http1/connection.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
 
@@ -32,10 +31,10 @@ public:
   // After the end: whether the content is complete. What the producer threw is reported; a producer that was only
   // stopped has done its part when `may_stop`.
   bool succeeded(bool may_stop) noexcept;
-  // Frames the end of the content.
-  void finish(http1::Connection& protocol) { protocol.finish(buffer_.text(), &trailers_); }
+  // Frames and sends the end of the content.
+  void finish();
 
-  // Hands what is buffered to the connection.
+  // Hands what is buffered to the host.
   void flush();
   // There may be room again, or the client has gone: the producer goes on.
   void wake();

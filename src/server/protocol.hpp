@@ -1,0 +1,31 @@
+// What speaks on a connection in place of HTTP/1.1: HTTP/2, or what a 101 has switched to.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <system_error>
+
+namespace tern::server {
+
+// Belongs to the connection that has Connection::become() it, and reaches the peer through it: output() and flush(),
+// stream(), finish(). On the loop's thread; the calls are those of net::StreamHandler.
+class Protocol {
+public:
+  Protocol() = default;
+  Protocol(const Protocol&) = delete;
+  Protocol& operator=(const Protocol&) = delete;
+  virtual ~Protocol() = default;
+
+  // Returns how many bytes, from the front, are done with.
+  virtual std::size_t on_bytes(std::span<const char> bytes) = 0;
+  // The peer has ended its side.
+  virtual void on_end() = 0;
+  // What had to wait has been sent.
+  virtual void on_sent() = 0;
+  // The last call; the protocol is destroyed behind it.
+  virtual void on_closed(std::error_code why) = 0;
+  // The server stops: to come to an end, by Connection::finish(). What has not when the time is over, is aborted.
+  virtual void drain() = 0;
+};
+
+}  // namespace tern::server
