@@ -28,10 +28,10 @@ void Connection::receive(std::string_view bytes) noexcept {
   piece_ = 0;
 }
 
-Event Connection::next(RequestHead& head) {
+Event Connection::next(RequestHead& head, KnownHeads* known) {
   for (;;) {
     switch (reading_) {
-      case Reading::Head: return read_head(head);
+      case Reading::Head: return read_head(head, known);
       case Reading::Counted:
       case Reading::ChunkData:
         if (at_ == size_) return Event::NeedMore;
@@ -64,11 +64,22 @@ Event Connection::next(RequestHead& head) {
 // Lines are checked as soon as they are complete, so that the outcome does not depend on how the bytes were split. What
 // stays between two calls is where to go on and the facts so far, but no views: the bytes may move. A head that came in
 // several rounds is therefore cut into views once more at its end, where nothing of it can be wrong any more.
-Event Connection::read_head(RequestHead& head) {
+Event Connection::read_head(RequestHead& head, KnownHeads* known) {
   head.clear();
-  LineScanner lines(unconsumed(), line_, scanned_);
   const bool resumed = fields_ != 0;
+  if (known != nullptr && scanned_ == 0 && !resumed) {
+    const std::size_t size = known->read_head(unconsumed(), place_, head, facts_);
+    if (size != 0) return request_complete(head, size);
+  }
+  LineScanner lines(unconsumed(), line_, scanned_);
   auto found = resumed ? Found::Line : read_request_line(head, lines);
+  if (found == Found::Line && known != nullptr && !resumed) {
+    const std::size_t size = known->read_fields(unconsumed().substr(fields_), place_, head, facts_);
+    if (size != 0) {
+      known->keep(unconsumed().substr(0, fields_ + size), fields_, head, facts_, place_);
+      return request_complete(head, fields_ + size);
+    }
+  }
   if (found == Found::Line) found = read_fields(head, lines);
   if (found != Found::Line) {
     remember(lines);
@@ -77,6 +88,7 @@ Event Connection::read_head(RequestHead& head) {
   fault_ = facts_.complete();
   if (fault_ != Fault::None) return stopped();
   if (resumed) view_again(head);
+  if (known != nullptr) known->keep(unconsumed().substr(0, lines.start()), fields_, head, facts_, place_);
   return request_complete(head, lines.start());
 }
 

@@ -16,6 +16,7 @@
 #include "http1/chunk_line.hpp"
 #include "http1/facts.hpp"
 #include "http1/fault.hpp"
+#include "http1/known_heads.hpp"
 #include "http1/limits.hpp"
 #include "http1/scan.hpp"
 
@@ -98,8 +99,9 @@ public:
   void receive(std::string_view bytes) noexcept;
 
   // The next event. `head` is filled by Request only, and its content is unspecified after any other event that is
-  // returned while a head is being read. Throws nothing but std::bad_alloc (from the list of fields).
-  Event next(RequestHead& head);
+  // returned while a head is being read. With `known`, heads that are alike are read once. Throws nothing but
+  // std::bad_alloc (from the list of fields).
+  Event next(RequestHead& head, KnownHeads* known = nullptr);
 
   // After Chunk: the piece. A view into the received bytes.
   std::string_view chunk() const noexcept { return {bytes_ + at_ - piece_, piece_}; }
@@ -198,7 +200,7 @@ private:
     Finished,    // the answer is complete, the request's content is not
   };
 
-  Event read_head(RequestHead& head);
+  Event read_head(RequestHead& head, KnownHeads* known);
   LineScanner::Found read_request_line(RequestHead& head, LineScanner& lines) noexcept;
   LineScanner::Found read_fields(RequestHead& head, LineScanner& lines);
   void view_again(RequestHead& head) const;
@@ -241,6 +243,7 @@ private:
   Writing writing_ = Writing::Nothing;
   bool discarding_ = false;
   bool close_ = false;
+  KnownHeads::Place place_;
 };
 
 static_assert(sizeof(Connection) <= 104);

@@ -40,7 +40,7 @@ public:
 
 private:
   bool step() {
-    switch (connection_.next(head_)) {
+    switch (connection_.next(head_, options_.known)) {
       case Event::NeedMore: return false;
       case Event::Request: request(); return true;
       case Event::Chunk:

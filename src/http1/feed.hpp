@@ -16,7 +16,8 @@ using tern::testing::GuardedText;
 
 struct FeedOptions {
   Limits limits;
-  bool take_content = true;  // through the short cut, where it says yes
+  bool take_content = true;     // through the short cut, where it says yes
+  KnownHeads* known = nullptr;  // what was read before
 };
 
 // The transcript: each request with its fields, "content: …" when it is complete, "reject 400: …" and "closed"; what is

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,25 @@ TEST(Http1Splits, any_split_of_damaged_pipelines_gives_the_same_transcript) {
     for (std::size_t& cut : cuts) cut = below(random, input.size() + 1);
     std::ranges::sort(cuts);
     ASSERT_EQ(testing::feed(input, cuts, options), whole) << input;
+  }
+}
+
+TEST(Http1Splits, what_was_read_before_changes_no_transcript) {
+  Random random(20261122);
+  testing::FeedOptions options;
+  options.limits.request_line = 60;
+  options.limits.fields = 90;
+  KnownHeads known;
+  for (int round = 0; round < 4000; ++round) {
+    std::string input = pipeline(random);
+    input += input;
+    damage(input, random);
+    options.known = nullptr;
+    const std::string fresh = testing::feed_whole(input, options);
+    options.known = &known;
+    ASSERT_EQ(testing::feed_whole(input, options), fresh) << input;
+    const std::size_t cut = below(random, input.size() + 1);
+    ASSERT_EQ(testing::feed(input, std::span(&cut, 1), options), fresh) << input;
   }
 }
 

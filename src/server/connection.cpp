@@ -101,7 +101,7 @@ void Connection::process() {
       return;
     }
     HttpExchange& exchange = worker_.take_exchange();
-    switch (protocol_.next(exchange.request().head())) {
+    switch (protocol_.next(exchange.request().head(), &worker_.known_heads())) {
       case http1::Event::Request: begin(exchange); continue;
       case http1::Event::Reject: refuse(exchange); return;
       case http1::Event::Closed:  // while the rest of a content was discarded: nothing can follow it

@@ -67,6 +67,7 @@ public:
   }
   std::string_view date() const noexcept { return date_; }
   const http1::CommonHead& common_head() const noexcept { return common_head_; }
+  http1::KnownHeads& known_heads() noexcept { return known_heads_; }
   HttpExchange& take_exchange();
   void release(HttpExchange& exchange) noexcept;
   void closed(Connection& connection) noexcept;
@@ -109,6 +110,7 @@ private:
   Connection* writer_ = nullptr;  // whose bytes those are
   std::string date_;
   http1::CommonHead common_head_;
+  http1::KnownHeads known_heads_;
   std::string log_time_;
   std::string log_lines_;
   DrainTimer drain_timer_{*this};
