@@ -65,12 +65,16 @@ Event Connection::next(RequestHead& head, KnownHeads* known) {
 // stays between two calls is where to go on and the facts so far, but no views: the bytes may move. A head that came in
 // several rounds is therefore cut into views once more at its end, where nothing of it can be wrong any more.
 Event Connection::read_head(RequestHead& head, KnownHeads* known) {
-  head.clear();
-  const bool resumed = fields_ != 0;
-  if (known != nullptr && scanned_ == 0 && !resumed) {
+  if (known != nullptr && scanned_ == 0 && fields_ == 0) {
     const std::size_t size = known->read_head(unconsumed(), place_, head, facts_);
     if (size != 0) return request_complete(head, size);
   }
+  return read_new_head(head, known);
+}
+
+Event Connection::read_new_head(RequestHead& head, KnownHeads* known) {
+  head.clear();
+  const bool resumed = fields_ != 0;
   LineScanner lines(unconsumed(), line_, scanned_);
   auto found = resumed ? Found::Line : read_request_line(head, lines);
   if (found == Found::Line && known != nullptr && !resumed) {
@@ -318,13 +322,18 @@ void Connection::settle() noexcept {
   if (close_ || !(content_complete() || discarding_)) {
     abandon();
   } else if (content_complete()) {
-    reading_ = Reading::Head;
-    writing_ = Writing::Nothing;
-    discarding_ = false;
-    facts_ = {};
-    fields_ = 0;
-    count_ = 0;
+    begin_reading();
   }
+}
+
+// The next request.
+void Connection::begin_reading() noexcept {
+  reading_ = Reading::Head;
+  writing_ = Writing::Nothing;
+  discarding_ = false;
+  facts_ = {};
+  fields_ = 0;
+  count_ = 0;
 }
 
 }  // namespace tern::http1

@@ -79,11 +79,10 @@ struct ResponseHead {
   const Fields* fields = nullptr;                   // the user's fields; may be null
   std::string_view content_type = {};               // no field when empty
   std::optional<std::uint64_t> content_length = 0;  // nothing: not known beforehand
-  std::string_view date = {};          // IMF-fixdate; no field when empty or when `fields` has a Date of its own
-  std::string_view server = {};        // likewise
-  const CommonHead* common = nullptr;  // made of `date` and `server`; may be null
-  std::string_view upgrade = {};       // the protocol's name, with status 101 only
-  bool close = false;                  // end the connection after this answer (a drain, an error)
+  std::string_view date = {};     // IMF-fixdate; no field when empty or when `fields` has a Date of its own
+  std::string_view server = {};   // likewise
+  std::string_view upgrade = {};  // the protocol's name, with status 101 only
+  bool close = false;             // end the connection after this answer (a drain, an error)
 };
 
 class Connection {
@@ -155,6 +154,10 @@ public:
   // not looked at.
   void answer(std::string& out, const ResponseHead& head, std::string_view content);
 
+  // The same for most answers: a 200 without other fields, to a complete request of HTTP/1.1 on a connection that goes
+  // on. False, and nothing has happened, where the request is not one of those.
+  bool answer_plainly(std::string& out, const CommonHead& common, std::string_view content_type,
+                      std::string_view content);
   // The head. Afterwards exactly the announced content follows through write() or, put by the caller behind `out`,
   // counted by wrote(); then finish(). True when content is to follow at all (not for HEAD, 204, 205, 304 or a length
   // of 0): if not, whatever is written is swallowed.
@@ -201,6 +204,7 @@ private:
   };
 
   Event read_head(RequestHead& head, KnownHeads* known);
+  Event read_new_head(RequestHead& head, KnownHeads* known);
   LineScanner::Found read_request_line(RequestHead& head, LineScanner& lines) noexcept;
   LineScanner::Found read_fields(RequestHead& head, LineScanner& lines);
   void view_again(RequestHead& head) const;
@@ -217,8 +221,8 @@ private:
   void consume(std::size_t size) noexcept;
   Event stopped() noexcept;
   void settle() noexcept;
+  void begin_reading() noexcept;
 
-  bool is_plain(const ResponseHead& head) const noexcept;
   void begin_answer(const ResponseHead& head, std::optional<std::uint64_t> length) noexcept;
   char* write_head(char* to, const ResponseHead& head, std::optional<std::uint64_t> length) const noexcept;
   char* write_framing(char* to, const ResponseHead& head, std::optional<std::uint64_t> length) const noexcept;

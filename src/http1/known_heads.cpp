@@ -39,13 +39,10 @@ std::size_t hash(std::string_view fields) noexcept {
 }  // namespace
 
 void KnownHeads::add_fields(const Entry& entry, const char* base, RequestHead& head) {
-  auto& fields = head.fields.items();
-  fields.resize(entry.field_count);
-  const Span* span = entry.fields.data();
-  for (Field& field : fields) {
-    field.name = {base + span[0].at, span[0].size};
-    field.value = {base + span[1].at, span[1].size};
-    span += 2;
+  head.fields.clear();
+  const Span* end = entry.fields.data() + 2 * std::size_t{entry.field_count};
+  for (const Span* span = entry.fields.data(); span != end; span += 2) {
+    head.fields.add({base + span[0].at, span[0].size}, {base + span[1].at, span[1].size});
   }
 }
 
@@ -58,8 +55,7 @@ std::size_t KnownHeads::read_head(std::string_view bytes, Place& place, RequestH
     return span.at == 0 ? std::string_view() : std::string_view(base + span.at, span.size);
   };
   head.target = view(entry->target);
-  head.parts.path = view(entry->path);
-  head.parts.query = view(entry->query);
+  head.parts = {{}, view(entry->path), view(entry->query)};
   head.plain_path = entry->plain_path;
   add_fields(*entry, base, head);
   facts = entry->facts;

@@ -30,8 +30,8 @@ public:
     std::uint8_t misses = 0;
   };
 
-  // Where `bytes` begin with the head at `place`, fills `head` with views into `bytes` and `facts`, and returns its
-  // size; otherwise 0.
+  // Where `bytes` begin with the head at `place`, fills `head`, whatever it held, with views into `bytes`, and `facts`,
+  // and returns its size; otherwise 0, and nothing has changed.
   std::size_t read_head(std::string_view bytes, Place& place, RequestHead& head, Facts& facts) const;
   // The same for the field section, including the empty line behind it, of a request whose request line has been read
   // into `head` and `facts`.

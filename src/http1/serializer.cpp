@@ -70,24 +70,22 @@ void CommonHead::set(std::string_view date, std::string_view server) noexcept {
   size_ = static_cast<std::size_t>(to - text_.data());
 }
 
-// Most answers: a 200 without fields of its own, to a complete request of HTTP/1.1 on a connection that goes on.
-bool Connection::is_plain(const ResponseHead& head) const noexcept {
-  return head.common != nullptr && !head.common->empty() && head.status == Status::Ok && size_of(head.fields) == 0 &&
-         !head.close && !close_ && writing_ == Writing::Owed && content_complete() &&
-         facts_.version == Version::Http11 && facts_.method != Method::Head;
+bool Connection::answer_plainly(std::string& out, const CommonHead& common, std::string_view content_type,
+                                std::string_view content) {
+  const bool plain = !common.empty() && !close_ && writing_ == Writing::Owed && content_complete() &&
+                     facts_.version == Version::Http11 && facts_.method != Method::Head;
+  if (!plain) return false;
+  append_in_place(out, CommonHead::capacity + 64 + content_type.size() + content.size(), [&](char* to) noexcept {
+    to = common.put(to);
+    if (!content_type.empty()) to = put_field(to, "Content-Type: ", content_type);
+    to = put(put_number(put(to, "Content-Length: "), content.size()), "\r\n\r\n");
+    return put(to, content);
+  });
+  begin_reading();
+  return true;
 }
 
 void Connection::answer(std::string& out, const ResponseHead& head, std::string_view content) {
-  if (is_plain(head)) {
-    append_in_place(out, CommonHead::capacity + 64 + head.content_type.size() + content.size(), [&](char* to) noexcept {
-      to = head.common->put(to);
-      if (!head.content_type.empty()) to = put_field(to, "Content-Type: ", head.content_type);
-      to = put(put_number(put(to, "Content-Length: "), content.size()), "\r\n\r\n");
-      return put(to, content);
-    });
-    writing_ = Writing::Finished;
-    return settle();
-  }
   const std::size_t room = room_for(head) + content.size();
   out.reserve(out.size() + room);  // what may throw comes before anything changes
   begin_answer(head, content.size());

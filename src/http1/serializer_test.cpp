@@ -65,31 +65,50 @@ TEST(Http1Serializer, date_and_server_of_the_users_own_win) {
             "HTTP/1.1 201 Created\r\ndate: today\r\nSERVER: mine\r\nContent-Length: 0\r\n\r\n");
 }
 
-// With the common beginning or without: the same bytes.
-TEST(Http1Serializer, a_common_beginning_changes_nothing) {
-  Fields fields;
-  fields.set("X-One", "1");
+// Plainly or not: the same bytes; and where it does not fit, nothing happens.
+TEST(Http1Serializer, a_plain_answer_is_the_same_as_any_other) {
   const std::string long_name(200, 's');
   for (const std::string_view server : {std::string_view(), std::string_view("tern"), std::string_view(long_name)}) {
     CommonHead common;
     common.set(date, server);
     EXPECT_EQ(common.empty(), server.size() > 100);
     for (const std::string_view line : {"GET / HTTP/1.1", "HEAD / HTTP/1.1", "GET / HTTP/1.0"}) {
-      for (const Status status : {Status::Ok, Status::NoContent, Status::NotFound}) {
-        for (const Fields* own : {static_cast<const Fields*>(nullptr), static_cast<const Fields*>(&fields)}) {
-          for (const bool close : {false, true}) {
-            ResponseHead head = head_of(status, "text/plain");
-            head.date = date;
-            head.server = server;
-            head.fields = own;
-            head.close = close;
-            const std::string without = answer_to(line, head, "hello");
-            head.common = &common;
-            EXPECT_EQ(answer_to(line, head, "hello"), without);
-          }
+      for (const std::string_view type : {std::string_view(), std::string_view("text/plain")}) {
+        Exchange exchange(line);
+        const bool plain = line == "GET / HTTP/1.1" && !common.empty();
+        ASSERT_EQ(exchange.connection.answer_plainly(exchange.out, common, type, "hello"), plain) << line;
+        ResponseHead head = head_of(Status::Ok, type);
+        head.date = date;
+        head.server = server;
+        if (!plain) {
+          EXPECT_EQ(exchange.out, "");
+          exchange.connection.answer(exchange.out, head, "hello");
         }
+        EXPECT_EQ(exchange.out, answer_to(line, head, "hello"));
+        EXPECT_FALSE(exchange.connection.answer_owed());
       }
     }
+  }
+}
+
+TEST(Http1Serializer, no_answer_is_plain_while_content_is_left_or_the_connection_ends) {
+  CommonHead common;
+  common.set(date, {});
+  for (const std::string_view request : {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n",
+                                         "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"}) {
+    Connection connection(limits);
+    const std::string padded = std::string(request) + std::string(padding, '\0');
+    connection.receive(std::string_view(padded).substr(0, request.size()));
+    RequestHead head;
+    ASSERT_EQ(connection.next(head), Event::Request);
+    if (connection.has_body()) {
+      EXPECT_EQ(connection.next(head), Event::NeedMore);
+    } else {
+      EXPECT_EQ(connection.next(head), Event::End);
+    }
+    std::string out;
+    EXPECT_FALSE(connection.answer_plainly(out, common, {}, "hello"));
+    EXPECT_EQ(out, "");
   }
 }
 

@@ -256,11 +256,8 @@ void Connection::resume_reading() {
 
 void Connection::respond(Response& response) {
   HttpExchange& exchange = *exchange_;
-  if (code(response.status()) < 200 || code(response.status()) > 599) {
-    exchange.report("a handler answered with a status that is no final one: " +
-                    std::to_string(code(response.status())));
-    response = worker_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
-  }
+  if (code(response.status()) < 200 || code(response.status()) > 599) [[unlikely]]
+    replace(response);
   exchange.after_ = response.take_after();
   const std::size_t size = response.content().size();
   watch_ = Watch::None;  // it was about this request
@@ -275,6 +272,13 @@ void Connection::respond(Response& response) {
   }
   exchange.give_scratch(response.take_owned());
   end_exchange(response.status(), size);
+}
+
+// A handler has answered with a status that is no final one.
+[[gnu::noinline, gnu::cold]] void Connection::replace(Response& response) {
+  exchange_->report("a handler answered with a status that is no final one: " +
+                    std::to_string(code(response.status())));
+  response = worker_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
 }
 
 // The answer is written.
@@ -292,15 +296,17 @@ http1::ResponseHead Connection::head_of(const Response& response) const {
   head.content_type = response.literal_type();
   head.date = worker_.date();
   head.server = worker_.shared().settings.server_name;
-  head.common = &worker_.common_head();
   head.close = response.closes() || worker_.draining();
   return head;
 }
 
 void Connection::write_response(Response& response) {
   net::Output& output = worker_.output(*this);
-  http1::ResponseHead head = head_of(response);
   const std::string_view content = response.content();
+  const bool plain = response.status() == Status::Ok && response.fields().empty() && !response.closes() &&
+                     !worker_.draining() && content.size() <= net::Output::large;
+  if (plain && protocol_.answer_plainly(output.text(), worker_.common_head(), response.literal_type(), content)) return;
+  http1::ResponseHead head = head_of(response);
   if (response.borrows() || content.size() <= net::Output::large) {
     protocol_.answer(output.text(), head, content);
     return;

@@ -100,6 +100,7 @@ private:
   void end_exchange(Status status, std::size_t bytes);
   http1::ResponseHead head_of(const Response& response) const;
   void respond(Response& response);
+  void replace(Response& response);
   void write_response(Response& response);
   void after_answer();
   void linger();
