@@ -14,20 +14,6 @@
 namespace tern {
 
 // A function of its own, because a named result within a try block would be moved.
-Reply Next::call() const {
-  Reply reply = link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
-  if (!reply.ready()) reply.task().catch_with(&app::translate, exchange_);
-  return reply;
-}
-
-Reply Next::operator()() const noexcept {
-  try {
-    return call();
-  } catch (...) {
-    return app::caught(*exchange_);
-  }
-}
-
 namespace app {
 namespace {
 
@@ -82,6 +68,14 @@ void report_failure(Exchange& exchange, std::string_view what, std::string_view 
 
 Response rejected(Rejection&& rejection, Exchange& exchange) {
   return exchange.service().refuse(rejection.problem);
+}
+
+void guard_task(Reply& reply, Exchange& exchange) {
+  reply.task().catch_with(&translate, &exchange);
+}
+
+Reply caught_reply(Exchange& exchange) noexcept {
+  return caught(exchange);
 }
 
 Response caught(Exchange& exchange) noexcept {

@@ -214,7 +214,7 @@ void Core::freeze() {
   for (const RouteEntry& route : routes_) check_states(route);
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     groups_[i].pins = append_middleware(i, groups_[i].fallback);
-    groups_[i].fallback.push_back({&answer_unrouted, nullptr});
+    groups_[i].fallback.push_back({&guarded<&answer_unrouted>, nullptr});
   }
   for (RouteEntry& route : routes_) {
     route.pins = append_middleware(route.group, route.chain) || route.endpoint.may_outlast;
@@ -224,7 +224,7 @@ void Core::freeze() {
     }
     // What a plain middleware has taken from the request must outlast a handler that waits.
     route.pins = route.pins || (route.endpoint.suspends && !route.chain.empty());
-    route.chain.push_back({&call_endpoint, &route.endpoint});
+    route.chain.push_back({&guarded<&call_endpoint>, &route.endpoint});
   }
   frozen_ = true;
   if (per_loop_.empty()) prepare_loops(1);

@@ -18,8 +18,10 @@ class Next;
 
 namespace app {
 
+using LinkCall = Reply(const void* self, Exchange& exchange, Next next);
+
 struct Link {
-  Reply (*invoke)(const void* self, Exchange& exchange, Next next) = nullptr;
+  LinkCall* invoke = nullptr;  // never throws: it is guarded<>
   const void* self = nullptr;
 };
 
@@ -33,13 +35,39 @@ public:
   Reply operator()() const noexcept;
 
 private:
-  Reply call() const;
-
   const app::Link* link_;
   Exchange* exchange_;
 };
 
+inline Reply Next::operator()() const noexcept {
+  return link_->invoke(link_->self, *exchange_, Next(link_ + 1, *exchange_));
+}
+
 namespace app {
+
+// What the task of `reply` throws, becomes its response.
+void guard_task(Reply& reply, Exchange& exchange);
+// What the exception that is being handled becomes. (A function of its own, so that those that catch stay small.)
+Reply caught_reply(Exchange& exchange) noexcept;
+
+template <LinkCall* Call>
+Reply call_and_guard(const void* self, Exchange& exchange, Next next) {
+  Reply reply = Call(self, exchange, next);
+  if (!reply.ready()) [[unlikely]]
+    guard_task(reply, exchange);
+  return reply;
+}
+
+// What `Call` throws, at once or in its task, becomes its response. (In two functions: GCC moves what is named within
+// a try block.)
+template <LinkCall* Call>
+Reply guarded(const void* self, Exchange& exchange, Next next) noexcept {
+  try {
+    return call_and_guard<Call>(self, exchange, next);
+  } catch (...) {
+    return caught_reply(exchange);
+  }
+}
 
 template <class M>
 concept UsableMiddleware = requires(const M& middleware, Request& request, Next next) { middleware(request, next); };
@@ -68,6 +96,16 @@ public:
 };
 
 template <class M>
+Reply call_middleware(const void* self, Exchange& exchange, Next next) {
+  const M& call = *static_cast<const M*>(self);
+  if constexpr (std::same_as<MiddlewareResult<M>, Task<Response>>) {
+    return reply_of(call(exchange.request(), next), exchange);
+  } else {
+    return call(exchange.request(), next);
+  }
+}
+
+template <class M>
 MiddlewareBox box_middleware(M middleware) {
   static_assert(
       UsableMiddleware<M>,
@@ -82,14 +120,7 @@ MiddlewareBox box_middleware(M middleware) {
     box.object = new M(std::move(middleware));
     box.destroy = [](void* dead) noexcept { delete static_cast<M*>(dead); };
     box.may_suspend = std::same_as<Result, Task<Response>>;
-    box.invoke = [](const void* self, Exchange& exchange, Next next) -> Reply {
-      const M& call = *static_cast<const M*>(self);
-      if constexpr (std::same_as<Result, Task<Response>>) {
-        return reply_of(call(exchange.request(), next), exchange);
-      } else {
-        return call(exchange.request(), next);
-      }
-    };
+    box.invoke = &guarded<&call_middleware<M>>;
   }
   return box;
 }
