@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   app.post("/upload", [](tern::BodyStream body) { return count(false, std::move(body)); });
   app.post("/upload/{slow}", count);
   app.get("/calc", tern::blocking(calculate));
+  app.get("/before-three", [] { return "Hello, World!"; });
   app.get("/behind-three", [] { return "Hello, World!"; }).use(pass_on).use(pass_on).use(pass_on);
   tern::Group routes = app.group("");
   for (int i = 0; i < flags.routes; ++i) {

@@ -1,29 +1,42 @@
 """User instructions per request, counted by callgrind: the difference of two runs of which one answers more requests, so
 that starting and ending are left out."""
 import dataclasses
+import itertools
 import pathlib
 import re
 import socket
 import tempfile
 
+from harness import common, contenders
 from harness.contenders import Running
 from harness.requests import REQUESTS, ask, received
 
 FEW, MANY = 1000, 3000
+ROWS = [  # what it is, request, how many at once, a part of it that is another each time
+    ("hello, 37 bytes", "hello", 1, None),
+    ("hello, sixteen at once", "hello", 16, None),
+    ("hello as a browser asks, 740 bytes", "browser", 1, None),
+    ("the same, with a cookie that changes each time", "browser", 1, b"2f9a81c0"),
+    ("JSON out", "json", 1, None),
+    ("JSON in and out", "json_post", 1, None),
+    ("a parameter", "user", 1, None),
+]
 
 
-def serve(port, request, count, depth):
-    """Asks so often, on one connection."""
+def serve(port, request, count, depth, changing=None):
+    """Asks so often, on one connection. `changing`, a part of the request of eight bytes, is another each time."""
+    numbers = itertools.count()
     with socket.create_connection(("127.0.0.1", port), 60) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         stream = connection.makefile("rb")
         for _ in range(count // depth):
-            connection.sendall(request.bytes * depth)
+            asked = request.bytes.replace(changing, b"%08x" % next(numbers), 1) if changing else request.bytes
+            connection.sendall(asked * depth)
             for _ in range(depth):
                 received(stream)
 
 
-def counted(contender, request, count, depth, routes):
+def counted(contender, request, count, depth, routes, changing):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "out")
         under = dataclasses.replace(
@@ -31,13 +44,26 @@ def counted(contender, request, count, depth, routes):
         server = Running(under, routes)
         try:
             ask(server.port, request)
-            serve(server.port, request, count, depth)
+            serve(server.port, request, count, depth, changing)
             server.stop()
         finally:
             server.kill()
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M).group(1))
 
 
-def per_request(contender, request="hello", depth=1, routes=0):
-    few, many = (counted(contender, REQUESTS[request], count, depth, routes) for count in (FEW, MANY))
+def per_request(contender, request="hello", depth=1, routes=0, changing=None):
+    few, many = (counted(contender, REQUESTS[request], count, depth, routes, changing) for count in (FEW, MANY))
     return (many - few) / (MANY - FEW)
+
+
+def measure():
+    common.run("script/bootstrap", "bench")
+    common.build("bench-server")
+    tern = contenders.tern()
+    rows = []
+    for what, request, depth, changing in ROWS:
+        common.note(f"counting instructions of {what}")
+        rows.append((what, f"{per_request(tern, request, depth, changing=changing):,.0f}"))
+    common.note("counting instructions of middleware")
+    three = per_request(tern, "middleware") - per_request(tern, "no_middleware")
+    return [*rows, ("three middleware that pass on, together", f"{three:,.0f}")]

@@ -62,6 +62,7 @@ REQUESTS = {
                           str(LARGE_BODY).encode()),
     "routes": request("GET", "/route299/4711/details", expected=b"4711"),
     "middleware": request("GET", "/behind-three"),
+    "no_middleware": request("GET", "/before-three"),  # as long
     "calc": request("GET", "/calc?value=0.6", expected=0.470004),
 }
 

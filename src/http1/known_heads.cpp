@@ -6,8 +6,8 @@ namespace tern::http1 {
 namespace {
 
 constexpr std::string_view head_end = "\r\n\r\n";
-constexpr std::uint8_t eager_misses = 4;   // in a row, before only every `patient_step`th head is kept
-constexpr std::uint8_t patient_step = 16;  // a power of two
+constexpr std::uint8_t eager_misses = 4;  // in a row, before only every `patient_step`th head is kept
+constexpr std::uint8_t patient_step = 16;
 
 std::uint64_t word_at(const char* text) noexcept {
   std::uint64_t word = 0;
@@ -38,6 +38,11 @@ std::size_t hash(std::string_view fields) noexcept {
 
 }  // namespace
 
+// Null where it is not worth while to compare.
+const KnownHeads::Entry* KnownHeads::entry_at(Place place) const noexcept {
+  return place.misses <= eager_misses ? entries_[place.slot].get() : nullptr;
+}
+
 void KnownHeads::add_fields(const Entry& entry, const char* base, RequestHead& head) {
   head.fields.clear();
   const Span* end = entry.fields.data() + 2 * std::size_t{entry.field_count};
@@ -47,7 +52,7 @@ void KnownHeads::add_fields(const Entry& entry, const char* base, RequestHead& h
 }
 
 std::size_t KnownHeads::read_head(std::string_view bytes, Place& place, RequestHead& head, Facts& facts) const {
-  const Entry* entry = entries_[place.slot].get();
+  const Entry* entry = entry_at(place);
   if (entry == nullptr || !begins_with(bytes, entry->bytes.data(), entry->size)) return 0;
   place.misses = 0;
   const char* base = bytes.data();
@@ -63,7 +68,7 @@ std::size_t KnownHeads::read_head(std::string_view bytes, Place& place, RequestH
 }
 
 std::size_t KnownHeads::read_fields(std::string_view bytes, Place place, RequestHead& head, Facts& facts) const {
-  const Entry* entry = entries_[place.slot].get();
+  const Entry* entry = entry_at(place);
   // On HTTP/1.0 some fields mean something else.
   if (entry == nullptr || entry->facts.version != facts.version) return 0;
   const std::size_t size = std::size_t{entry->size} - entry->fields_at;

@@ -38,7 +38,7 @@ public:
   std::size_t read_fields(std::string_view bytes, Place place, RequestHead& head, Facts& facts) const;
 
   // Keeps what was read from `bytes`, a whole head of which the first `fields_at` bytes are the request line. From a
-  // connection whose heads always differ it takes one only now and then.
+  // connection whose heads always differ it takes one only now and then, and compares only what follows that.
   void keep(std::string_view bytes, std::size_t fields_at, const RequestHead& head, const Facts& facts, Place& place);
 
 private:
@@ -61,6 +61,7 @@ private:
     std::array<char, most_bytes> bytes;
   };
 
+  const Entry* entry_at(Place place) const noexcept;
   static void add_fields(const Entry& entry, const char* base, RequestHead& head);
 
   std::array<std::unique_ptr<Entry>, slots> entries_;
