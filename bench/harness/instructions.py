@@ -56,14 +56,17 @@ def per_request(contender, request="hello", depth=1, routes=0, changing=None):
     return (many - few) / (MANY - FEW)
 
 
-def measure():
-    common.run("script/bootstrap", "bench")
+def table():
     common.build("bench-server")
-    tern = contenders.tern()
-    rows = []
+    common.note("building it again, with a profile")
+    common.run("script/pgo")
+    plain = contenders.tern()
+    profiled = dataclasses.replace(plain, command=[part.replace("build/release/", "build/pgo/") for part in plain.command])
+    text = "| user instructions per request | release | by script/pgo |\n| --- | ---: | ---: |\n"
     for what, request, depth, changing in ROWS:
         common.note(f"counting instructions of {what}")
-        rows.append((what, f"{per_request(tern, request, depth, changing=changing):,.0f}"))
+        counts = [per_request(each, request, depth, changing=changing) for each in (plain, profiled)]
+        text += f"| {what} | " + " | ".join(f"{count:,.0f}" for count in counts) + " |\n"
     common.note("counting instructions of middleware")
-    three = per_request(tern, "middleware") - per_request(tern, "no_middleware")
-    return [*rows, ("three middleware that pass on, together", f"{three:,.0f}")]
+    counts = [per_request(each, "middleware") - per_request(each, "no_middleware") for each in (plain, profiled)]
+    return text + "| three middleware that pass on, together | " + " | ".join(f"{count:,.0f}" for count in counts) + " |\n"
