@@ -51,7 +51,10 @@ public:
       SSL_use_PrivateKey(ssl, options.own->key.get());
     }
     if (options.asks_for_ocsp) SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp);
-    if (options.resumes != nullptr) SSL_set_session(ssl, options.resumes);
+    if (options.resumes != nullptr) {
+      const OwnedSession copy(SSL_SESSION_dup(options.resumes));  // that of TLS 1.3 is good for one use
+      SSL_set_session(ssl, copy.get());
+    }
     SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
     SSL_set_connect_state(ssl);
   }
