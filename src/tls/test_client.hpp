@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tern::tls {
 
@@ -29,7 +30,9 @@ public:
     SSL_CTX* context = context_.get();
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, [](SSL* ssl, SSL_SESSION* session) {
-      static_cast<TestClient*>(SSL_get_app_data(ssl))->session_.reset(session);
+      auto& client = *static_cast<TestClient*>(SSL_get_app_data(ssl));
+      client.session_.reset(session);
+      ++client.tickets_;
       return 1;
     });
     if (options.version != 0) {
@@ -90,6 +93,8 @@ public:
   bool ended() const { return ended_; }
   bool failed() const { return failed_; }
   const std::string& received() const { return received_; }
+  std::string take_received() { return std::exchange(received_, {}); }
+  int tickets() const { return tickets_; }
   // The last one that the server gave a ticket for; null: none.
   SSL_SESSION* session() const { return session_.get(); }
   SSL* ssl() { return ssl_.get(); }
@@ -113,6 +118,7 @@ private:
   std::unique_ptr<SSL, Freed<SSL_free>> ssl_;
   OwnedSession session_;
   std::string received_;
+  int tickets_ = 0;
   bool ended_ = false;
   bool failed_ = false;
 };
