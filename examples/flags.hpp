@@ -1,4 +1,5 @@
-// The flags that every example takes: --host H, --port N, --threads N, --io auto|epoll|io_uring.
+// The flags that every example takes: --host H, --port N, --threads N, --io auto|epoll|io_uring; for TLS
+// --certificate FILE and, unless it is in the same file, --key FILE (script/dev-cert makes them).
 #pragma once
 
 #include <tern/app/options.hpp>
@@ -22,7 +23,10 @@ inline std::optional<tern::Io> io_of(std::string_view name) {
 inline tern::Options options(int argc, char** argv) {
   tern::Options options;
   const auto usage = [argv] {
-    std::fprintf(stderr, "usage: %s [--host H] [--port N] [--threads N] [--io auto|epoll|io_uring]\n", argv[0]);
+    std::fprintf(stderr,
+                 "usage: %s [--host H] [--port N] [--threads N] [--io auto|epoll|io_uring] [--certificate FILE] "
+                 "[--key FILE]\n",
+                 argv[0]);
     std::exit(2);
   };
   for (int i = 1; i < argc; i += 2) {
@@ -39,6 +43,10 @@ inline tern::Options options(int argc, char** argv) {
       options.threads = *threads;
     } else if (flag == "--io" && io_of(value)) {
       options.io = *io_of(value);
+    } else if (flag == "--certificate") {
+      options.tls.certificate = value;
+    } else if (flag == "--key") {
+      options.tls.key = value;
     } else {
       usage();
     }

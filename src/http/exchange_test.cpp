@@ -58,6 +58,7 @@ public:
   std::string_view remote() override { return ""; }
   std::uint16_t remote_port() override { return 0; }
   std::string_view scheme() override { return "http"; }
+  const TlsFacts* tls() override { return nullptr; }
 
 private:
   std::size_t size_;

@@ -33,6 +33,10 @@ std::string_view Request::scheme() const {
   return exchange_->scheme();
 }
 
+const TlsFacts* Request::tls() const {
+  return exchange_->tls();
+}
+
 StopToken Request::stop() const noexcept {
   return exchange_->stop();
 }

@@ -27,9 +27,11 @@ Connection::~Connection() {
   worker_.loop().disarm(*this);
 }
 
-void Connection::open(net::Descriptor socket, const net::Address& remote) {
-  stream_.open(worker_.loop(), std::move(socket), *this, remote);
-  // A new connection has the head's time for its first request, however it begins.
+void Connection::open(net::Descriptor socket, const net::Address& remote,
+                      const std::shared_ptr<const tls::Context>& context) {
+  stream_.open(worker_.loop(), std::move(socket), *this, remote, context, worker_.secure_buffers());
+  // A new connection has the head's time for its first request, however it begins, the handshake
+  // of TLS included.
   watch(Watch::Head, worker_.shared().settings.head_timeout);
 }
 
@@ -411,6 +413,12 @@ void Connection::linger() {
   stream_.shutdown_write();
   stream_.resume();
   watch(Watch::Linger, linger_time);
+}
+
+// There is no TLS with this peer, which has been told.
+void Connection::on_refused() {
+  closing_ = true;
+  after_answer();
 }
 
 std::size_t Connection::swallow(std::size_t bytes) {

@@ -15,9 +15,9 @@
 #include "http1/connection.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
-#include "net/stream.hpp"
 #include "server/exchange_host.hpp"
 #include "server/protocol.hpp"
+#include "server/transport.hpp"
 
 #include <tern/base/block_pool.hpp>
 #include <tern/coro/executor.hpp>
@@ -33,7 +33,7 @@ namespace tern::server {
 class HttpExchange;
 class Worker;
 
-class Connection final : private net::StreamHandler, private Timer, private ExchangeHost {
+class Connection final : private TransportHandler, private Timer, private ExchangeHost {
 public:
   explicit Connection(Worker& worker);
   ~Connection();
@@ -41,7 +41,8 @@ public:
   static void* operator new(std::size_t size) { return base::allocate_block(size); }
   static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
 
-  void open(net::Descriptor socket, const net::Address& remote);
+  // Over TLS, where there is a context.
+  void open(net::Descriptor socket, const net::Address& remote, const std::shared_ptr<const tls::Context>& context);
   // The server stops: a connection that is idle between requests ends now, a busy one after its answer.
   void drain();
   // Ends it at once.
@@ -50,7 +51,8 @@ public:
   void send(net::Output& output) { stream_.send(output); }
 
   const net::Address& remote() const noexcept override { return stream_.remote(); }
-  std::string_view scheme() const noexcept override { return "http"; }
+  std::string_view scheme() const noexcept override { return stream_.is_secure() ? "https" : "http"; }
+  const tls::Session* session() const noexcept override { return stream_.session(); }
 
   // Hands the connection over to `protocol`, between two exchanges. The bytes behind what HTTP/1.1 has consumed are its
   // first.
@@ -58,7 +60,7 @@ public:
 
   // For the protocol that has taken over.
   Worker& worker() noexcept { return worker_; }
-  net::Stream& stream() noexcept { return stream_; }
+  Transport& stream() noexcept { return stream_; }
   net::Output& output();
   // Sends what is in output(), and watches that the peer reads it.
   void flush();
@@ -76,6 +78,9 @@ private:
   void on_end() override;
   void on_sent() override;
   void on_closed(std::error_code why) override;
+  // Where a protocol that was negotiated takes over (session()->protocol()).
+  void on_secured() override {}
+  void on_refused() override;
   void on_timer() noexcept override;
 
   void process();
@@ -118,7 +123,7 @@ private:
   Milliseconds rate_period() const;
 
   Worker& worker_;
-  net::Stream stream_;
+  Transport stream_;
   http1::Connection protocol_;
   HttpExchange* exchange_ = nullptr;  // in progress
   std::unique_ptr<Protocol> other_;   // what has taken over from protocol_

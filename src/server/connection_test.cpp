@@ -54,7 +54,7 @@ protected:
       Log::Options log;
       log.level = Severity::Off;
       server_ = std::make_unique<Server>(service, std::move(settings), log);
-      EXPECT_TRUE(server_->listen({.host = "127.0.0.1", .port = 0}, 1));
+      EXPECT_TRUE(server_->listen({{{.host = "127.0.0.1", .port = 0}}}, 1));
       server_->start();
     }
     return net::Peer::connect(*net::Address::parse("127.0.0.1", server_->port()));

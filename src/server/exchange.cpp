@@ -102,9 +102,21 @@ std::string_view HttpExchange::scheme() {
   return scheme_;
 }
 
+const TlsFacts* HttpExchange::tls() {
+  const tls::Session* session = host_ != nullptr ? host_->session() : nullptr;
+  if (tls_ != nullptr || session == nullptr) return tls_;
+  tls_ = &arena().make<TlsFacts>();
+  tls_->version = arena().copy(session->version());
+  tls_->cipher = arena().copy(session->cipher());
+  tls_->server_name = arena().copy(session->server_name());
+  tls_->client_subject = arena().copy(session->client_subject());
+  return tls_;
+}
+
 void HttpExchange::disconnect() {
   remote();  // while there is somebody to ask
   scheme();
+  tls();
   host_ = nullptr;
   if (!ended_) {  // otherwise it can still be read
     chunk_ = {};
@@ -127,6 +139,7 @@ void HttpExchange::reset() noexcept {
   // First: their frames may refer to what lives in the arena.
   stream_.reset();
   task_ = {};
+  tls_ = nullptr;
   recycle();
   if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
   host_ = nullptr;

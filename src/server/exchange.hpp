@@ -33,6 +33,7 @@ public:
   std::string_view remote() override;
   std::uint16_t remote_port() override;
   std::string_view scheme() override;
+  const TlsFacts* tls() override;
 
   // Null once the client is gone.
   ExchangeHost* host() const noexcept { return host_; }
@@ -76,6 +77,7 @@ private:
   std::size_t charged_ = 0;
   std::uint64_t started_ = 0;  // by the access log's clock, in microseconds
   std::string remote_;
+  TlsFacts* tls_ = nullptr;           // in the arena, once asked for
   std::string_view scheme_ = "http";  // a literal
 };
 

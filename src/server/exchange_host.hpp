@@ -3,6 +3,7 @@
 
 #include "net/address.hpp"
 #include "net/output.hpp"
+#include "tls/session.hpp"
 
 #include <tern/http/fields.hpp>
 #include <tern/http/response.hpp>
@@ -55,6 +56,8 @@ public:
   virtual const net::Address& remote() const noexcept = 0;
   // "http" or "https".
   virtual std::string_view scheme() const noexcept = 0;
+  // The TLS that the request came over; null: none.
+  virtual const tls::Session* session() const noexcept = 0;
 
 protected:
   ExchangeHost() = default;

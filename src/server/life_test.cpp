@@ -44,7 +44,7 @@ TEST(Server, without_threads_does_not_start_and_leaves_nothing_behind) {
   Log::Options silent;
   silent.level = Severity::Off;
   Server server(service, {}, silent);
-  ASSERT_TRUE(server.listen({.host = "127.0.0.1", .port = 0}, 3));
+  ASSERT_TRUE(server.listen({{{.host = "127.0.0.1", .port = 0}}}, 3));
   {
     const NoThreads none;
     EXPECT_THROW(server.start(), std::system_error);
@@ -58,7 +58,7 @@ TEST(Server, that_is_stopped_before_it_starts_runs_no_hook) {
   Log::Options silent;
   silent.level = Severity::Off;
   Server server(service, {}, silent);
-  ASSERT_TRUE(server.listen({.host = "127.0.0.1", .port = 0}, 2));
+  ASSERT_TRUE(server.listen({{{.host = "127.0.0.1", .port = 0}}}, 2));
   server.stop(Seconds(20));
   int hooks = 0;
   bool ended = false;

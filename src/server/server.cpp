@@ -25,33 +25,58 @@ Server::Server(const Service& service, Settings settings, const Log::Options& lo
     : settings_(std::move(settings)),
       log_(log),
       shared_{settings_, service, log_},
-      pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue) {}
+      pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue),
+      certificates_(log_, settings_.certificate_period) {}
 
 Server::~Server() {
   stop(Milliseconds(0));
   wait();
 }
 
-std::expected<void, net::Error> Server::listen(const net::ListenOptions& options, unsigned loops) {
+std::expected<void, net::Error> Server::listen(const std::vector<Listening>& listeners, unsigned loops) {
   const auto backend = net::choose_backend(settings_.io);
   if (!backend) return std::unexpected(net::Error{net::Fault::System, 0, backend.error()});
-  auto sockets = net::listen(options, loops);
-  if (!sockets) return std::unexpected(std::move(sockets.error()));
-  port_ = sockets->front().address.port();
-  address_ = sockets->front().name;
   const auto room_again = [this] {
     for (const auto& worker : workers_) worker->accept_again();
   };
   for (unsigned i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(shared_, i, *backend, room_again, [this] { life_.worker_is_quiet(); }));
     workers_.back()->loop().set_offloader(&pool_);
-    if (!workers_.back()->listen(std::move((*sockets)[i]))) {
-      const int error = errno;
+  }
+  for (const Listening& listening : listeners) {
+    if (auto opened = open(listening); !opened) {
       workers_.clear();
-      return std::unexpected(net::Error{net::Fault::System, error, address_ + ": " + std::strerror(error)});
+      places_.clear();
+      return opened;
     }
   }
   return {};
+}
+
+std::expected<void, net::Error> Server::open(const Listening& listening) {
+  auto sockets = net::listen(listening.address, workers_.size());
+  if (!sockets) return std::unexpected(std::move(sockets.error()));
+  const std::string& name = places_.emplace_back(sockets->front().address.port(), sockets->front().name).name;
+  Certificates::Context context;
+  if (listening.tls) {
+    auto loaded = certificates_.load(places_.size() - 1, name, *listening.tls);
+    if (!loaded) return std::unexpected(net::Error{net::Fault::System, 0, std::move(loaded.error())});
+    context = std::move(*loaded);
+  }
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i]->listen(std::move((*sockets)[i]), context)) continue;
+    const int error = errno;
+    return std::unexpected(net::Error{net::Fault::System, error, name + ": " + std::strerror(error)});
+  }
+  return {};
+}
+
+std::uint16_t Server::port(std::size_t listener) const noexcept {
+  return listener < places_.size() ? places_[listener].port : std::uint16_t{0};
+}
+
+std::string Server::address(std::size_t listener) const {
+  return listener < places_.size() ? places_[listener].name : std::string();
 }
 
 void Server::start(Hooks hooks) {
@@ -59,6 +84,9 @@ void Server::start(Hooks hooks) {
   const std::lock_guard lock(threads_mutex_);
   running_ = workers_.size();
   try {
+    certificates_.watch([this](std::size_t listener, const Certificates::Context& context) {
+      for (const auto& worker : workers_) worker->use(listener, context);
+    });
     for (const auto& worker : workers_) {
       threads_.emplace_back([this, &worker = *worker] {
         worker.run();

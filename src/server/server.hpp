@@ -2,8 +2,9 @@
 #pragma once
 
 #include "net/error.hpp"
-#include "net/listen_socket.hpp"
+#include "server/certificates.hpp"
 #include "server/life.hpp"
+#include "server/listening.hpp"
 #include "server/log.hpp"
 #include "server/settings.hpp"
 #include "server/worker.hpp"
@@ -45,8 +46,9 @@ public:
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Makes `loops` loops with a listening socket each; clients can connect, but are not served yet. Once.
-  std::expected<void, net::Error> listen(const net::ListenOptions& options, unsigned loops);
+  // Makes `loops` loops with a listening socket for each of `listeners`, at least one; clients can connect, but are not
+  // served yet. Once.
+  std::expected<void, net::Error> listen(const std::vector<Listening>& listeners, unsigned loops);
   // Serves, as soon as the hook on_start has ended. After listen(), once. Throws std::system_error when there is no
   // thread for a loop; nothing runs then.
   void start(Hooks hooks = {});
@@ -62,8 +64,13 @@ public:
   // Whether the calling thread is one of the loops'.
   bool on_a_loop() const noexcept;
 
-  std::uint16_t port() const noexcept { return port_; }
-  const std::string& address() const noexcept { return address_; }
+  // Loads the certificates again; from any thread, after start(). What is wrong with them is the answer; empty:
+  // nothing.
+  std::string reload_certificates() { return certificates_.reload(); }
+
+  // Of a listener, in the order of listen(); 0 and empty when there are not so many.
+  std::uint16_t port(std::size_t listener = 0) const noexcept;
+  std::string address(std::size_t listener = 0) const;
   const Settings& settings() const noexcept { return settings_; }
   Log& log() noexcept { return log_; }
   // Where what comes from other threads runs. After listen().
@@ -71,6 +78,12 @@ public:
   std::vector<std::unique_ptr<Worker>>& workers() noexcept { return workers_; }
 
 private:
+  struct Place {
+    std::uint16_t port;
+    std::string name;
+  };
+  std::expected<void, net::Error> open(const Listening& listening);
+
   const Settings settings_;
   Log log_;
   Shared shared_;
@@ -81,8 +94,8 @@ private:
   std::vector<std::thread> threads_;
   bool cleared_ = false;
   std::atomic<std::size_t> running_ = 0;
-  std::uint16_t port_ = 0;
-  std::string address_;
+  std::vector<Place> places_;  // of the listeners
+  Certificates certificates_;  // ends first: it posts to the workers
 };
 
 }  // namespace tern::server

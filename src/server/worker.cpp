@@ -35,13 +35,20 @@ Worker::~Worker() {
   flush_log();
 }
 
-bool Worker::listen(net::ListenSocket socket) {
-  return listener_.open(loop_, std::move(socket), *this);
+bool Worker::listen(net::ListenSocket socket, std::shared_ptr<const tls::Context> context) {
+  Door& door = *doors_.emplace_back(std::make_unique<Door>(*this));
+  door.context = std::move(context);
+  return door.listener.open(loop_, std::move(socket), door);
+}
+
+void Worker::use(std::size_t listener, std::shared_ptr<const tls::Context> context) {
+  loop_.post(
+      [this, listener, context = std::move(context)]() mutable { doors_[listener]->context = std::move(context); });
 }
 
 void Worker::hold() {
   open_ = false;
-  listener_.pause();
+  for (const auto& door : doors_) door->listener.pause();
 }
 
 void Worker::run() {
@@ -52,7 +59,7 @@ void Worker::run() {
 void Worker::open() {
   loop_.post([this] {
     open_ = true;
-    if (!draining_) listener_.resume();
+    resume_accepting();
   });
 }
 
@@ -63,9 +70,10 @@ void Worker::drain(Milliseconds timeout) {
 void Worker::begin_drain(Milliseconds timeout) {
   const bool first = !std::exchange(draining_, true);
   drain_state_.stop();
-  if (listener_.is_open()) {
-    if (open_) listener_.drain_accept_queue();
-    listener_.close();
+  for (const auto& door : doors_) {
+    if (!door->listener.is_open()) continue;
+    if (open_) door->listener.drain_accept_queue();
+    door->listener.close();
   }
   for (Connection* connection = connections_; connection != nullptr;) {
     Connection* next = connection->next_;
@@ -127,20 +135,26 @@ Milliseconds Worker::time_to_drain() const noexcept {
 }
 
 void Worker::accept_again() {
-  loop_.post([this] {
-    if (open_ && !draining_) listener_.resume();
-  });
+  loop_.post([this] { resume_accepting(); });
 }
 
-void Worker::on_accept(net::Descriptor socket, const net::Address& remote) {
+void Worker::resume_accepting() {
+  if (!open_ || draining_) return;
+  for (const auto& door : doors_) door->listener.resume();
+}
+
+void Worker::admit(net::Descriptor socket, const net::Address& remote,
+                   const std::shared_ptr<const tls::Context>& context) {
   const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
-  if (before + 1 >= shared_.settings.connections) listener_.pause();
+  if (before + 1 >= shared_.settings.connections) {
+    for (const auto& door : doors_) door->listener.pause();
+  }
   auto* connection = new Connection(*this);
   connection->next_ = connections_;
   connection->previous_ = &connections_;
   if (connections_ != nullptr) connections_->previous_ = &connection->next_;
   connections_ = connection;
-  connection->open(std::move(socket), remote);
+  connection->open(std::move(socket), remote, context);
 }
 
 void Worker::closed(Connection& connection) noexcept {

@@ -19,11 +19,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tern::server {
 
-class Worker final : private net::AcceptHandler, private Timer {
+class Worker final : private Timer {
 public:
   // Throws std::system_error as the loop does. Both functions are called on this worker's thread: `room_again` when a
   // connection has closed while the server was full, `quiet` once, when a drain has nothing left to wait for.
@@ -31,8 +32,9 @@ public:
          base::Function<void()> quiet);
   ~Worker();
 
-  // Before run(). False, with errno, when the kernel refuses to watch the socket.
-  [[nodiscard]] bool listen(net::ListenSocket socket);
+  // Before run(), for each listener, in the same order by all workers. With a context, it speaks TLS. False, with
+  // errno, when the kernel refuses to watch the socket.
+  [[nodiscard]] bool listen(net::ListenSocket socket, std::shared_ptr<const tls::Context> context);
   // Before run(): connections wait in the kernel's queue until open().
   void hold();
   // Serves until the loop is stopped. The calling thread is the worker's.
@@ -48,6 +50,8 @@ public:
   void clear() noexcept;
   // From any thread: there is room for connections again.
   void accept_again();
+  // From any thread: what the connections to come of a listener are given.
+  void use(std::size_t listener, std::shared_ptr<const tls::Context> context);
 
   net::Loop& loop() noexcept { return loop_; }
   Shared& shared() noexcept { return shared_; }
@@ -65,6 +69,7 @@ public:
     writer_ = &connection;
     return output_;
   }
+  SecureBuffers& secure_buffers() noexcept { return secure_buffers_; }
   std::string_view date() const noexcept { return date_; }
   const http1::CommonHead& common_head() const noexcept { return common_head_; }
   http1::KnownHeads& known_heads() noexcept { return known_heads_; }
@@ -89,8 +94,20 @@ private:
     Worker& worker_;
   };
 
-  void on_accept(net::Descriptor socket, const net::Address& remote) override;
+  // A listening socket of this loop, and what its connections are given.
+  struct Door final : net::AcceptHandler {
+    explicit Door(Worker& owner) : worker(owner) {}
+    void on_accept(net::Descriptor socket, const net::Address& remote) override {
+      worker.admit(std::move(socket), remote, context);
+    }
+    Worker& worker;
+    net::Listener listener;
+    std::shared_ptr<const tls::Context> context;  // null: plain
+  };
+
+  void admit(net::Descriptor socket, const net::Address& remote, const std::shared_ptr<const tls::Context>& context);
   void on_timer() noexcept override { flush_log(); }
+  void resume_accepting();
   void on_second(std::int64_t unix_seconds);
   void begin_drain(Milliseconds timeout);
   void abort_all();
@@ -105,8 +122,9 @@ private:
   base::Function<void()> room_again_;
   base::Function<void()> on_quiet_;
   net::Loop loop_;
-  net::Listener listener_;
+  std::vector<std::unique_ptr<Door>> doors_;
   net::Output output_;
+  SecureBuffers secure_buffers_;
   Connection* writer_ = nullptr;  // whose bytes those are
   std::string date_;
   http1::CommonHead common_head_;

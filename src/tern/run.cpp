@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -21,6 +22,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace tern {
 namespace {
@@ -56,25 +58,73 @@ server::Log::Options log_options_of(const LogOptions& options) {
           static_cast<server::Severity>(options.level)};
 }
 
+tls::Config config_of(const TlsOptions& options) {
+  if (options.client != ClientCertificates::None && options.client_ca.empty()) {
+    throw SetupError("tls.client_ca is missing: who vouches for the clients?");
+  }
+  if (options.client == ClientCertificates::None && !options.client_ca.empty()) {
+    throw SetupError("tls.client_ca is set, but tls.client asks nobody for a certificate");
+  }
+  tls::Config config;
+  config.certificates.push_back({options.certificate, options.key, options.ocsp});
+  for (const TlsCertificate& more : options.certificates) {
+    config.certificates.push_back({more.certificate, more.key, more.ocsp});
+  }
+  config.client_ca = options.client_ca;
+  config.client = static_cast<tls::ClientAuth>(options.client);
+  return config;
+}
+static_assert(static_cast<int>(ClientCertificates::Required) == static_cast<int>(tls::ClientAuth::Required));
+
+server::Listening listening_of(const std::string& host, std::uint16_t port, const std::string& unix_path,
+                               const TlsOptions& tls) {
+  server::Listening listening{.address = {host, port, unix_path}};
+  if (!tls.certificate.empty()) {
+    listening.tls = config_of(tls);
+  } else if (!tls.key.empty() || !tls.ocsp.empty() || !tls.certificates.empty() || !tls.client_ca.empty() ||
+             tls.client != ClientCertificates::None) {
+    throw SetupError("tls.certificate is missing");
+  }
+  return listening;
+}
+
+std::vector<server::Listening> listeners_of(const Options& options) {
+  std::vector<server::Listening> listeners;
+  listeners.push_back(listening_of(options.host, options.port, options.unix_path, options.tls));
+  for (const Listen& more : options.also) {
+    listeners.push_back(listening_of(more.host, more.port, more.unix_path, more.tls));
+  }
+  return listeners;
+}
+
+bool speaks_tls(const Options& options) {
+  const auto speaks = [](const Listen& listen) { return !listen.tls.certificate.empty(); };
+  return !options.tls.certificate.empty() || std::ranges::any_of(options.also, speaks);
+}
+
 // The eventfd that signals are told to; -1 while nobody runs. A signal handler can reach nothing but a global.
 std::atomic<int> signal_event = -1;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-void tell(int event) noexcept {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
+// What an eventfd counts: the signals that end, and above them those that mean "load your files again".
+constexpr std::uint64_t one_end = 1;
+constexpr std::uint64_t one_reload = std::uint64_t{1} << 32U;
+
+void tell(int event, std::uint64_t what = one_end) noexcept {
+  [[maybe_unused]] const auto written = ::write(event, &what, sizeof what);
 }
 
-extern "C" void tern_on_signal(int) {
+extern "C" void tern_on_signal(int signal) {
   const int saved = errno;
-  if (const int event = signal_event.load(); event >= 0) tell(event);
+  if (const int event = signal_event.load(); event >= 0) tell(event, signal == SIGHUP ? one_reload : one_end);
   errno = saved;
 }
 
-// SIGINT and SIGTERM while a server runs in this scope; what was there before comes back.
+// SIGINT and SIGTERM, and SIGHUP where there is something to reload, while a server runs in this scope; what was there
+// before comes back.
 class SignalScope {
 public:
-  explicit SignalScope(int event) {
+  SignalScope(int event, bool reloads) : reloads_(reloads) {
     int nobody = -1;
     if (!signal_event.compare_exchange_strong(nobody, event)) {
       throw SetupError("two apps run at once in one process: start() is for that");
@@ -84,6 +134,7 @@ public:
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, &interrupt_);
     sigaction(SIGTERM, &action, &terminate_);
+    if (reloads_) sigaction(SIGHUP, &action, &hang_up_);
     action.sa_handler = SIG_IGN;  // a log whose reader has gone must not end the server
     sigaction(SIGPIPE, &action, &pipe_);
   }
@@ -92,11 +143,14 @@ public:
   ~SignalScope() {
     sigaction(SIGINT, &interrupt_, nullptr);
     sigaction(SIGTERM, &terminate_, nullptr);
+    if (reloads_) sigaction(SIGHUP, &hang_up_, nullptr);
     sigaction(SIGPIPE, &pipe_, nullptr);
     signal_event = -1;
   }
 
 private:
+  const bool reloads_;
+  struct sigaction hang_up_{};
   struct sigaction interrupt_{};
   struct sigaction terminate_{};
   struct sigaction pipe_{};
@@ -124,10 +178,10 @@ public:
     } catch (const std::exception& error) {
       throw SetupError(error.what());
     }
-    const auto listening = server->listen({options.host, options.port, options.unix_path}, threads);
+    const auto listening = server->listen(listeners_of(options), threads);
     if (!listening) throw SetupError(listening.error().message);
-    server->log().write(server::Severity::Info, "serving " + server->address() + " with " + std::to_string(threads) +
-                                                    (threads == 1 ? " loop" : " loops"));
+    server->log().write(server::Severity::Info, "serving " + all_addresses(*server) + " with " +
+                                                    std::to_string(threads) + (threads == 1 ? " loop" : " loops"));
     server::Hooks hooks = hooks_of(core, *server);
     hooks.on_ended = std::move(on_ended);
     set(server);  // before the first request, whose handler may call stop()
@@ -149,6 +203,12 @@ public:
   }
 
 private:
+  static std::string all_addresses(const server::Server& server) {
+    std::string all = server.address();
+    for (std::size_t i = 1; !server.address(i).empty(); ++i) all += ", " + server.address(i);
+    return all;
+  }
+
   void set(std::shared_ptr<server::Server> server) {
     const std::lock_guard lock(mutex_);
     server_ = std::move(server);
@@ -200,14 +260,20 @@ void App::spawn(Task<> task) {
   tern::spawn(std::move(task));
 }
 
-std::uint16_t App::port() const noexcept {
+std::uint16_t App::port(std::size_t listener) const noexcept {
   const auto server = runner_->server();
-  return server ? server->port() : std::uint16_t{0};
+  return server ? server->port(listener) : std::uint16_t{0};
 }
 
-std::string App::address() const {
+std::string App::address(std::size_t listener) const {
   const auto server = runner_->server();
-  return server ? server->address() : std::string();
+  return server ? server->address(listener) : std::string();
+}
+
+void App::reload_certificates() {
+  const auto server = runner_->server();
+  if (!server) return;
+  if (const std::string faults = server->reload_certificates(); !faults.empty()) throw SetupError(faults);
 }
 
 int App::run(const Options& options) {
@@ -217,7 +283,7 @@ int App::run(const Options& options) {
       delete descriptor;
     });
     if (*event < 0) throw SetupError("the kernel gives no eventfd");
-    const SignalScope signals(*event);
+    const SignalScope signals(*event, speaks_tls(options));
     std::atomic<bool> ended = false;
     const auto server = runner_->launch(*core_, options, [&ended, descriptor = *event] {
       ended = true;
@@ -230,6 +296,9 @@ int App::run(const Options& options) {
       std::uint64_t count = 0;
       if (waiting.revents == 0 || ::read(*event, &count, sizeof count) != sizeof count) continue;
       if (ended) break;
+      if (count >= one_reload) server->reload_certificates();  // what is wrong, it has logged
+      count %= one_reload;
+      if (count == 0) continue;
       // Ctrl-C twice within one read is still two.
       const bool patient = std::exchange(first, false) && count == 1;
       server->log().write(server::Severity::Info,

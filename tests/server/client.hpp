@@ -3,6 +3,7 @@
 #pragma once
 
 #include "net/test_peer.hpp"
+#include "server/secure_end.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,18 +43,25 @@ struct Answer {
 
 class Client {
 public:
-  explicit Client(std::uint16_t port, int receive_buffer = 0)
+  // Over TLS when that is what is tested, unless told otherwise.
+  explicit Client(std::uint16_t port, int receive_buffer = 0, bool over_tls = tls_under_test())
       : peer_(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer)) {
     if (!peer_) ADD_FAILURE() << "cannot connect";
     const int on = 1;
     ::setsockopt(peer_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (over_tls) secure_.emplace();
   }
   explicit Client(net::Peer peer) : peer_(std::move(peer)) {}
 
   net::Peer& peer() { return peer_; }
 
   // False when the other side does not take it any more.
-  bool send(std::string_view bytes) { return peer_.send(bytes); }
+  bool send(std::string_view bytes) { return begin() && (secure_ ? secure_->send(peer_, bytes) : peer_.send(bytes)); }
+  // What is there next; nothing at the end.
+  std::string receive_some(std::size_t most = 65'536) {
+    if (!begin()) return {};
+    return secure_ ? secure_->receive_some(peer_, most) : peer_.receive_some(most);
+  }
   void send_bytewise(std::string_view bytes) {
     for (std::size_t i = 0; i < bytes.size() && send(bytes.substr(i, 1)); ++i) {
     }
@@ -96,11 +105,11 @@ public:
   // Whether the other side has ended, in good order and without a byte more.
   bool ends() {
     if (at_ != buffer_.size()) return false;
-    return peer_.receive_some().empty() && peer_.error() == 0;
+    return receive_some().empty() && peer_.error() == 0 && (!secure_ || secure_->ended());
   }
   // Whether it is over, one way or another, after bytes that do not matter.
   bool is_gone() {
-    while (!peer_.receive_some().empty()) {
+    while (!receive_some().empty()) {
     }
     return true;
   }
@@ -108,7 +117,7 @@ public:
   std::string rest() {
     std::string all = buffer_.substr(std::exchange(at_, 0));
     buffer_.clear();
-    all += peer_.receive_all();
+    for (std::string some = receive_some(); !some.empty(); some = receive_some()) all += some;
     return all;
   }
   std::string take(std::size_t count) {
@@ -123,6 +132,13 @@ public:
   }
 
 private:
+  // The handshake, before the first byte: connecting alone waits for nobody.
+  bool begin() {
+    if (!secure_ || begun_) return true;
+    begun_ = true;
+    return secure_->shake_hands(peer_);
+  }
+
   static std::size_t number(std::string_view text, int base) {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -132,7 +148,7 @@ private:
 
   bool receive() {
     buffer_.erase(0, std::exchange(at_, 0));
-    const std::string some = peer_.receive_some(1024 * 1024);
+    const std::string some = receive_some(1024 * 1024);
     buffer_ += some;
     return !some.empty();
   }
@@ -184,6 +200,8 @@ private:
   }
 
   net::Peer peer_;
+  std::optional<SecureEnd> secure_;
+  bool begun_ = false;
   std::string buffer_;
   std::size_t at_ = 0;  // what of it has been taken
 };

@@ -28,12 +28,19 @@ inline server::Log::Options silent() {
   return options;
 }
 
+inline server::Listening on_any_port() {
+  server::Listening listening{.address = {.host = "127.0.0.1", .port = 0}};
+  if (tls_under_test()) listening.tls = test_certificate();
+  return listening;
+}
+
 class Running {
 public:
   explicit Running(const Service& service, server::Settings settings = {}, unsigned loops = 1,
-                   const server::Log::Options& log = silent())
+                   const server::Log::Options& log = silent(),
+                   const std::vector<server::Listening>& listeners = {on_any_port()})
       : server_(service, over_test_io(std::move(settings)), log) {
-    const auto listening = server_.listen({.host = "127.0.0.1", .port = 0}, loops);
+    const auto listening = server_.listen(listeners, loops);
     if (!listening) ADD_FAILURE() << listening.error().message;
     server_.start();
   }

@@ -31,7 +31,7 @@ TEST_F(Streams, pieces_arrive_before_the_producer_has_ended) {
   Client client = this->client();
   client.get("/");
   std::string received;
-  while (!received.ends_with("one \r\n")) received += client.peer().receive_some();
+  while (!received.ends_with("one \r\n")) received += client.receive_some();
   EXPECT_NE(received.find("Transfer-Encoding: chunked"), received.npos);
   ASSERT_TRUE(gate.await());
   gate.open();
@@ -202,7 +202,7 @@ TEST_F(Streams, a_client_that_goes_ends_the_producer_wherever_it_waits) {
   for (int where = 0; where < 3; ++where) {
     Client client = this->client(64 * 1024);
     client.get("/" + std::to_string(where));
-    while (client.peer().receive_some().find("begun") == std::string::npos) {
+    while (client.receive_some().find("begun") == std::string::npos) {
     }
     if (where == 1) {
       ASSERT_TRUE(gate.await());
@@ -258,7 +258,7 @@ TEST_F(Streams, a_silent_event_stream_is_kept_alive_by_comments) {
   client.get("/events");
   std::string received;
   while (received.find(":\n\n\r\n3\r\n:\n\n") == received.npos) {
-    const std::string some = client.peer().receive_some();
+    const std::string some = client.receive_some();
     ASSERT_FALSE(some.empty());
     received += some;
   }
@@ -276,7 +276,7 @@ TEST_F(Streams, an_event_stream_ends_at_once_when_its_client_has_ended) {
   });
   Client client = this->client();
   client.get("/events");
-  while (client.peer().receive_some().find("hello") == std::string::npos) {
+  while (client.receive_some().find("hello") == std::string::npos) {
   }
   client.peer().shutdown_write();
   EXPECT_TRUE(all_ended());
@@ -303,7 +303,7 @@ TEST_F(Streams, an_event_stream_that_begins_late_ends_at_once_too) {
     co_return events();
   });
   const auto expect_the_end = [&](Client& client) {
-    while (client.peer().receive_some().find("hello") == std::string::npos) {
+    while (client.receive_some().find("hello") == std::string::npos) {
     }
     client.peer().shutdown_write();
     EXPECT_TRUE(all_ended());
@@ -329,7 +329,7 @@ TEST_F(Streams, a_drain_ends_event_streams_in_good_order) {
   Client client = this->client();
   client.get("/events");
   std::string received;
-  while (received.find("hello") == received.npos) received += client.peer().receive_some();
+  while (received.find("hello") == received.npos) received += client.receive_some();
   running().drain();
   received += client.rest();
   EXPECT_TRUE(received.ends_with("0\r\n\r\n")) << received;

@@ -434,10 +434,15 @@ public:
   void stop(bool wait = true);
   void wait();
 
-  // The port that is being served; 0 when none is.
-  std::uint16_t port() const noexcept;
+  // The port that is being served; 0 when none is. Of Options::also with the place in there, from 1.
+  std::uint16_t port(std::size_t listener = 0) const noexcept;
   // What is being served, such as "127.0.0.1:8080".
-  std::string address() const;
+  std::string address(std::size_t listener = 0) const;
+
+  // Loads all certificates again, for the connections to come; SIGHUP does it, too, and so does a change of a file
+  // within two seconds. Reads files on the calling thread. Throws SetupError, naming the file, when some cannot be
+  // used; their listeners go on with what they have. Nothing happens while the app does not run.
+  void reload_certificates();
 
   // For those who serve it by other means: the service, ready for requests. Throws SetupError like start().
   const Service& service();

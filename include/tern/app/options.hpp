@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tern {
 
@@ -33,11 +34,43 @@ struct Timeouts {
   std::size_t least_rate = 240;      // bytes a second, of content received (408) and of answers being read (close)
 };
 
+// PEM files: a certificate, with those that lead to its root behind it, and its key, unencrypted.
+struct TlsCertificate {
+  std::string certificate = {};
+  std::string key = {};   // empty: in the same file
+  std::string ocsp = {};  // a DER file: what the issuer's OCSP responder said last, for stapling; empty: none
+};
+
+// Whether clients have to show a certificate. One that is shown must be good in either case.
+enum class ClientCertificates : std::uint8_t { None, Optional, Required };
+
+// TLS 1.2 and 1.3. The files are looked at every second and loaded again when they have changed; connections that exist
+// are not touched. Files that cannot be used are an error at the start; later they are logged, and the old ones stay.
+struct TlsOptions {
+  std::string certificate = {};  // empty: no TLS
+  std::string key = {};          // empty: in the same file
+  std::string ocsp = {};
+  std::vector<TlsCertificate> certificates =
+      {};                      // more of them, each for the names in it, chosen by what a client asks
+  std::string client_ca = {};  // a PEM file: who vouches for clients
+  ClientCertificates client = ClientCertificates::None;  // Request::tls() has the subject
+};
+
+// One more address that is served.
+struct Listen {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;      // 0: one that is free; App::port(1) tells that of the first of them
+  std::string unix_path = {};  // a Unix socket instead
+  TlsOptions tls = {};
+};
+
 struct Options {
   std::string host = "127.0.0.1";  // an IPv4 or IPv6 address, or "localhost"; "0.0.0.0" or "::" for all
   std::uint16_t port = 8080;       // 0: one that is free; App::port() tells
   std::string unix_path = {};      // a Unix socket instead
-  unsigned threads = 0;            // loops; 0: as many as processors that this process may use
+  TlsOptions tls = {};
+  std::vector<Listen> also = {};  // other addresses, each plain or with TLS of its own
+  unsigned threads = 0;           // loops; 0: as many as processors that this process may use
   Io io = Io::Automatic;
 
   std::size_t request_line = 8 * 1024;  // bytes: 414

@@ -98,6 +98,8 @@ public:
   virtual std::uint16_t remote_port() = 0;
   // "http" or "https".
   virtual std::string_view scheme() = 0;
+  // Null when the request did not come over TLS.
+  virtual const TlsFacts* tls() = 0;
 
   // A string whose memory was used by an earlier response, empty: for rendering without the allocator.
   std::string take_scratch() noexcept { return std::exchange(scratch_, {}); }

@@ -30,6 +30,8 @@ public:
   const std::vector<std::string>& reports() const noexcept { return reports_; }
   const Limits& limits() const noexcept { return limits_; }
   void set_remote(std::string address) { remote_ = std::move(address); }
+  // As if it came over TLS; `facts` outlive the exchange.
+  void set_tls(const TlsFacts& facts) noexcept { tls_ = &facts; }
   void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
   void limit(const Limits& limits) override { limits_ = limits; }
@@ -41,7 +43,8 @@ public:
   void report(std::string_view message) override { reports_.emplace_back(message); }
   std::string_view remote() override { return remote_; }
   std::uint16_t remote_port() override { return 0; }
-  std::string_view scheme() override { return "http"; }
+  std::string_view scheme() override { return tls_ != nullptr ? "https" : "http"; }
+  const TlsFacts* tls() override { return tls_; }
 
 private:
   void wake();
@@ -58,6 +61,7 @@ private:
   std::coroutine_handle<> waiting_;
   Limits limits_;
   std::string remote_ = "127.0.0.1";
+  const TlsFacts* tls_ = nullptr;
   std::vector<Status> informed_;
   std::vector<std::string> reports_;
 };

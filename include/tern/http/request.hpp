@@ -29,6 +29,15 @@ inline constexpr std::size_t max_parameters = 16;
 
 }  // namespace http
 
+// The TLS that a request came over.
+struct TlsFacts {
+  std::string_view version;         // "TLSv1.3"
+  std::string_view cipher;          // "TLS_AES_256_GCM_SHA384"
+  std::string_view server_name;     // that the client asked for (SNI); empty: none
+  std::string_view client_subject;  // of the client's certificate, which has been verified, such as "CN=Anna,O=Tern"
+                                    // (RFC 4514); empty: it has sent none
+};
+
 // The head of a request, its content once that has been read, and what middleware found out about it. Every view
 // obtained from it is valid until the handler has ended and its response has been handed over. Belongs to one loop.
 class Request {
@@ -63,7 +72,10 @@ public:
 
   std::string_view remote() const;
   std::uint16_t remote_port() const;
+  // "http" or "https".
   std::string_view scheme() const;
+  // Null when it did not come over TLS.
+  const TlsFacts* tls() const;
   // Fires when the client has gone.
   StopToken stop() const noexcept;
   // Memory until the end of the exchange.

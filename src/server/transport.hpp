@@ -1,0 +1,68 @@
+// The byte stream below a connection: a net::Stream, with TLS in between where the listener speaks it. It has the calls
+// of net::Stream, and of what is plain nothing is virtual.
+#pragma once
+
+#include "net/stream.hpp"
+#include "server/secure_stream.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace tern::server {
+
+class Transport {
+public:
+  // As net::Stream::open(); over TLS when there is a context. Throws std::bad_alloc.
+  void open(net::Loop& loop, net::Descriptor socket, TransportHandler& handler, const net::Address& remote,
+            const std::shared_ptr<const tls::Context>& context, SecureBuffers& buffers) {
+    if (!context) return stream_.open(loop, std::move(socket), handler, remote);
+    secure_ = std::make_unique<SecureStream>(stream_, handler, context, buffers);
+    stream_.open(loop, std::move(socket), *secure_, remote);
+  }
+
+  void send(net::Output& output) {
+    if (secure_) [[unlikely]]
+      return secure_->send(output);
+    stream_.send(output);
+  }
+  // Bytes that wait in our queues.
+  std::size_t unsent() const noexcept { return stream_.unsent() + (secure_ ? secure_->waiting() : 0); }
+  std::size_t undelivered() const noexcept { return stream_.undelivered() + (secure_ ? secure_->waiting() : 0); }
+
+  void pause() noexcept { stream_.pause(); }
+  void resume() {
+    if (secure_) [[unlikely]]
+      secure_->before_resume();
+    stream_.resume();
+  }
+  bool paused() const noexcept { return stream_.paused(); }
+
+  // Ends our side, over TLS with a close_notify before it, once the queue is empty.
+  void shutdown_write() {
+    if (secure_) [[unlikely]]
+      return secure_->shutdown_write();
+    stream_.shutdown_write();
+  }
+  void close() {
+    if (secure_) [[unlikely]]
+      secure_->before_close();
+    stream_.close();
+  }
+  void abort() { stream_.abort(); }
+
+  bool is_open() const noexcept { return stream_.is_open(); }
+  bool has_unread() const noexcept { return stream_.has_unread(); }
+  const net::Address& remote() const noexcept { return stream_.remote(); }
+  net::Loop& loop() const noexcept { return stream_.loop(); }
+
+  // Null where the connection is plain, and before on_secured().
+  const tls::Session* session() const noexcept { return secure_ ? secure_->session() : nullptr; }
+  bool is_secure() const noexcept { return secure_ != nullptr; }
+
+private:
+  net::Stream stream_;
+  std::unique_ptr<SecureStream> secure_;
+};
+
+}  // namespace tern::server

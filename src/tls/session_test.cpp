@@ -1,0 +1,310 @@
+// Sessions against OpenSSL's own client, in memory.
+#include "tls/session.hpp"
+
+#include "tls/test_pair.hpp"
+#include "tls/ticket_keys.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace tern::tls {
+namespace {
+
+std::string some_text(std::size_t size) {
+  std::string text;
+  while (text.size() < size) text += std::to_string(text.size()) + ' ';
+  text.resize(size);
+  return text;
+}
+
+class SessionTest : public ::testing::TestWithParam<int> {
+protected:
+  Config config() { return {.certificates = {{certificate_, ""}}}; }
+  Config config_with_clients(ClientAuth mode) {
+    Config all = config();
+    all.client = mode;
+    all.client_ca = files_.write("ca.pem", authority_.certificate_pem());
+    return all;
+  }
+  ClientOptions options() { return {.version = GetParam()}; }
+
+  TemporaryDirectory files_;
+  Issued issued_ = issue({.common_name = "first", .hosts = {"first.example"}});
+  std::string certificate_ = files_.write("first.pem", issued_.certificate_pem() + issued_.key_pem());
+  Issued authority_ = issue({.common_name = "authority", .authority = true});
+};
+
+INSTANTIATE_TEST_SUITE_P(versions, SessionTest, ::testing::Values(TLS1_2_VERSION, TLS1_3_VERSION),
+                         [](const auto& version) { return version.param == TLS1_2_VERSION ? "tls12" : "tls13"; });
+
+TEST_P(SessionTest, shakes_hands_and_carries_bytes_both_ways) {
+  Pair pair(make_context(config()), options());
+  EXPECT_FALSE(pair.server.is_open());
+  pair.talk();
+  ASSERT_TRUE(pair.server.is_open());
+  EXPECT_EQ(pair.server.version(), GetParam() == TLS1_2_VERSION ? "TLSv1.2" : "TLSv1.3");
+  EXPECT_NE(pair.server.cipher(), "");
+  EXPECT_EQ(pair.server.protocol(), "");
+  EXPECT_EQ(pair.server.server_name(), "");
+  EXPECT_EQ(pair.server.client_subject(), "");
+  const std::string text = some_text(200'000);
+  pair.client.send(text);
+  pair.talk();
+  EXPECT_EQ(pair.received, text);
+  EXPECT_TRUE(pair.server.send(text, pair.out));
+  pair.talk();
+  EXPECT_EQ(pair.client.received(), text);
+}
+
+TEST_P(SessionTest, does_not_care_how_the_bytes_are_split) {
+  for (const std::size_t step : {1, 2, 3, 5, 7, 100, 1000, 16'389}) {
+    Pair pair(make_context(config()), options());
+    pair.talk(step);
+    ASSERT_TRUE(pair.server.is_open()) << step;
+    const std::string text = some_text(40'000);
+    pair.client.send(text);
+    EXPECT_TRUE(pair.server.send(text, pair.out));
+    pair.talk(step);
+    EXPECT_EQ(pair.received, text) << step;
+    EXPECT_EQ(pair.client.received(), text) << step;
+  }
+}
+
+TEST_P(SessionTest, knows_the_end_from_a_broken_connection) {
+  Pair pair(make_context(config()), options());
+  pair.talk();
+  pair.client.send("last words");
+  pair.client.close();
+  pair.talk();
+  EXPECT_EQ(pair.received, "last words");
+  EXPECT_TRUE(pair.server.ended());
+  EXPECT_TRUE(pair.server.is_open());
+  EXPECT_TRUE(pair.server.send("an answer all the same", pair.out));
+  pair.server.close(pair.out);
+  const std::size_t size = pair.out.size();
+  pair.server.close(pair.out);  // once
+  EXPECT_EQ(pair.out.size(), size);
+  EXPECT_TRUE(pair.server.send("too late", pair.out));
+  EXPECT_EQ(pair.out.size(), size);
+}
+
+TEST_P(SessionTest, tells_the_peer_that_it_closes) {
+  Pair pair(make_context(config()), options());
+  pair.talk();
+  pair.server.close(pair.out);
+  pair.talk();
+  EXPECT_TRUE(pair.client.ended());
+}
+
+TEST_P(SessionTest, chooses_the_protocol_that_it_wants_most) {
+  Config both = config();
+  both.protocols = {"h2", "http/1.1"};
+  ClientOptions offers = options();
+  offers.protocols = "\x08http/1.1\x02h2";
+  Pair pair(make_context(both), offers);
+  pair.talk();
+  EXPECT_EQ(pair.server.protocol(), "h2");
+}
+
+TEST_P(SessionTest, ends_where_there_is_no_common_protocol) {
+  ClientOptions offers = options();
+  offers.protocols = "\x02h2";
+  Pair pair(make_context(config()), offers);
+  pair.talk();
+  EXPECT_TRUE(pair.server.failed());
+  EXPECT_TRUE(pair.client.failed());
+}
+
+TEST_P(SessionTest, shows_the_certificate_that_the_client_asks_for) {
+  Config several = config();
+  for (const char* name : {"second.example", "*.third.example"}) {
+    const Issued issued = issue({.common_name = name, .hosts = {name}});
+    several.certificates.push_back(
+        {files_.write(name, issued.certificate_pem()), files_.write(std::string(name) + ".key", issued.key_pem())});
+  }
+  const auto context = make_context(several);
+  for (const auto& [asked, shown] :
+       {std::pair("", "first"), std::pair("unknown.example", "first"), std::pair("first.example", "first"),
+        std::pair("Second.Example", "second.example"), std::pair("www.third.example", "*.third.example")}) {
+    ClientOptions asks = options();
+    asks.name = asked;
+    Pair pair(context, asks);
+    pair.talk();
+    ASSERT_TRUE(pair.server.is_open()) << pair.server.why();
+    EXPECT_EQ(pair.client.server(), shown) << asked;
+    EXPECT_EQ(pair.server.server_name(), asked);
+  }
+}
+
+TEST_P(SessionTest, staples_what_the_responder_said_while_it_is_fresh) {
+  const std::string said = ocsp_of(issued_, issued_);
+  const auto stapled = [&](const std::string& response) {
+    Config with = config();
+    with.certificates.front().ocsp = files_.write("ocsp.der", response);
+    ClientOptions asks = options();
+    asks.asks_for_ocsp = true;
+    Pair pair(make_context(with), asks);
+    pair.talk();
+    EXPECT_TRUE(pair.server.is_open());
+    return pair.client.stapled();
+  };
+  EXPECT_EQ(stapled(said), said);
+  EXPECT_EQ(stapled(ocsp_of(issued_, issued_, -60)), "");
+}
+
+TEST_P(SessionTest, knows_the_subject_of_a_client_that_it_has_verified) {
+  const Issued own = issue({.common_name = "Anna, of \"somewhere\""}, &authority_);
+  ClientOptions shows = options();
+  shows.own = &own;
+  for (const ClientAuth mode : {ClientAuth::Optional, ClientAuth::Required}) {
+    Pair pair(make_context(config_with_clients(mode)), shows);
+    pair.talk();
+    ASSERT_TRUE(pair.server.is_open()) << pair.server.why();
+    EXPECT_EQ(pair.server.client_subject(), "CN=Anna\\, of \\\"somewhere\\\",O=Tern");
+  }
+  Pair pair(make_context(config()), shows);  // who does not ask does not get
+  pair.talk();
+  EXPECT_EQ(pair.server.client_subject(), "");
+}
+
+TEST_P(SessionTest, refuses_a_client_of_others) {
+  const Issued stranger = issue({.common_name = "stranger"});
+  ClientOptions shows = options();
+  shows.own = &stranger;
+  for (const ClientAuth mode : {ClientAuth::Optional, ClientAuth::Required}) {
+    Pair pair(make_context(config_with_clients(mode)), shows);
+    pair.talk();
+    EXPECT_FALSE(pair.server.is_open());
+    EXPECT_TRUE(pair.server.failed());
+    EXPECT_TRUE(pair.client.failed());
+  }
+}
+
+TEST_P(SessionTest, lets_clients_without_a_certificate_in_only_where_they_need_none) {
+  Pair optional(make_context(config_with_clients(ClientAuth::Optional)), options());
+  optional.talk();
+  EXPECT_TRUE(optional.server.is_open());
+  EXPECT_EQ(optional.server.client_subject(), "");
+  Pair required(make_context(config_with_clients(ClientAuth::Required)), options());
+  required.talk();
+  EXPECT_TRUE(required.server.failed());
+  EXPECT_STREQ(required.server.why(), "peer did not return a certificate");
+}
+
+TEST_P(SessionTest, resumes_what_another_context_began_with_the_same_tickets) {
+  const auto tickets = Context::make_tickets();
+  const auto talk = [&](const Config& with, SSL_SESSION* resumes, const Issued* own = nullptr) {
+    ClientOptions resuming = options();
+    resuming.resumes = resumes;
+    resuming.own = own;
+    auto pair = std::make_unique<Pair>(Context::make(with, tickets).value(), resuming);
+    pair->talk();
+    EXPECT_TRUE(pair->server.is_open()) << pair->server.why();
+    return pair;
+  };
+  const auto first = talk(config(), nullptr);
+  ASSERT_NE(first->client.session(), nullptr);
+  EXPECT_FALSE(first->server.resumed());
+  EXPECT_TRUE(talk(config(), first->client.session())->server.resumed());
+  Context::rotate(*tickets);
+  EXPECT_TRUE(talk(config(), first->client.session())->server.resumed());
+  Context::rotate(*tickets);
+  Context::rotate(*tickets);
+  EXPECT_FALSE(talk(config(), first->client.session())->server.resumed());
+}
+
+TEST_P(SessionTest, resumes_nobody_who_was_trusted_for_less) {
+  const auto tickets = Context::make_tickets();
+  const Issued own = issue({.common_name = "Anna"}, &authority_);
+  const auto talk = [&](const Config& with, SSL_SESSION* resumes) {
+    ClientOptions resuming = options();
+    resuming.resumes = resumes;
+    resuming.own = &own;
+    auto pair = std::make_unique<Pair>(Context::make(with, tickets).value(), resuming);
+    pair->talk();
+    return pair;
+  };
+  const auto open = talk(config(), nullptr);
+  EXPECT_FALSE(talk(config_with_clients(ClientAuth::Required), open->client.session())->server.resumed());
+  const auto known = talk(config_with_clients(ClientAuth::Required), nullptr);
+  ASSERT_NE(known->client.session(), nullptr);
+  const auto again = talk(config_with_clients(ClientAuth::Required), known->client.session());
+  EXPECT_TRUE(again->server.resumed());
+  EXPECT_EQ(again->server.client_subject(), "CN=Anna,O=Tern");
+  authority_ = issue({.common_name = "another authority", .authority = true});
+  EXPECT_FALSE(talk(config_with_clients(ClientAuth::Required), known->client.session())->server.resumed());
+}
+
+TEST_P(SessionTest, fails_with_an_alert_at_any_byte_that_is_wrong) {
+  const auto context = make_context(config());
+  const std::size_t hello = Pair(context, options()).client.output().size();
+  for (std::size_t at = 0; at < hello; at += 7) {
+    Pair pair(context, options());
+    std::string bytes = pair.client.output();
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    pair.feed(bytes);
+    pair.client.take(pair.out);  // whatever it is, it is no crash, and nothing that opens
+    EXPECT_FALSE(pair.server.is_open());
+  }
+  Pair pair(context, options());
+  pair.talk();
+  pair.client.send("hello");
+  std::string record = pair.client.output();
+  record.back() = static_cast<char>(record.back() ^ 1);
+  pair.feed(record);
+  EXPECT_TRUE(pair.server.failed());
+  EXPECT_EQ(pair.received, "");
+  EXPECT_FALSE(pair.out.empty());
+  EXPECT_FALSE(pair.server.send("no more", pair.out));
+  pair.client.take(pair.out);
+  EXPECT_TRUE(pair.client.failed());
+}
+
+class SessionOnceTest : public SessionTest {};
+INSTANTIATE_TEST_SUITE_P(any, SessionOnceTest, ::testing::Values(0), [](const auto&) { return "version"; });
+
+TEST_P(SessionOnceTest, refuses_old_versions) {
+  for (const int version : {TLS1_VERSION, TLS1_1_VERSION}) {
+    Pair pair(make_context(config()), {.version = version});
+    pair.talk();
+    EXPECT_TRUE(pair.server.failed());
+    EXPECT_STREQ(pair.server.why(), "unsupported protocol");
+  }
+}
+
+TEST_P(SessionOnceTest, refuses_old_ciphers) {
+  for (const char* cipher : {"AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-SHA256", "NULL-SHA256"}) {
+    Pair pair(make_context(config()), {.version = TLS1_2_VERSION, .ciphers = cipher});
+    pair.talk();
+    EXPECT_TRUE(pair.server.failed()) << cipher;
+    EXPECT_STREQ(pair.server.why(), "no shared cipher");
+  }
+}
+
+TEST_P(SessionOnceTest, does_not_renegotiate) {
+  Pair pair(make_context(config()), {.version = TLS1_2_VERSION});
+  pair.talk();
+  ASSERT_EQ(SSL_renegotiate(pair.client.ssl()), 1);
+  pair.client.take({});
+  pair.talk();
+  EXPECT_TRUE(pair.server.failed() || pair.client.failed() || !pair.client.done());
+}
+
+TEST_P(SessionOnceTest, goes_on_with_new_keys) {
+  Pair pair(make_context(config()), {.version = TLS1_3_VERSION});
+  pair.talk();
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(SSL_key_update(pair.client.ssl(), SSL_KEY_UPDATE_REQUESTED), 1);
+    pair.client.send("x");
+    pair.talk();
+    EXPECT_TRUE(pair.server.send("y", pair.out));
+    pair.talk();
+  }
+  EXPECT_EQ(pair.received, "xxxxxxxxxx");
+  EXPECT_EQ(pair.client.received(), "yyyyyyyyyy");
+}
+
+}  // namespace
+}  // namespace tern::tls
