@@ -124,6 +124,7 @@ void HeadReader::end() {
   if (!stream_->refused_ && cookies_ > 1) join_cookies();
   if (stream_->refused_) stream_->head_->clear();
   stream_->head_->version = Version::Http2;
+  stream_->to_head_ = method_known_ && stream_->head_->method == Method::Head;
 }
 
 void HeadReader::read_target() {

@@ -264,6 +264,11 @@ void Session::consumed(Stream& stream, std::size_t bytes) {
   nghttp2_session_consume_connection(session_, bytes);
 }
 
+bool Session::window_is_full() const noexcept {
+  return nghttp2_session_get_effective_recv_data_length(session_) >=
+         nghttp2_session_get_effective_local_window_size(session_);
+}
+
 // --- Ends ---
 
 // What nobody has read any more no longer takes room in the connection's window.

@@ -79,6 +79,8 @@ public:
   void read(Stream& stream, std::string& into);
   // The rest of the content is not wanted: it is dropped.
   void discard(Stream& stream);
+  // Whether content that was not read fills the window of the connection.
+  bool window_is_full() const noexcept;
 
   // Streams that the session has and has not reported as closed.
   std::size_t streams() const noexcept { return streams_; }
@@ -105,6 +107,12 @@ public:
   // Appends what is to be sent, at most Limits::unframed bytes and one frame.
   void send(std::string& out);
 
+  // Bytes of content that have left, of all streams.
+  std::uint64_t delivered() const noexcept { return delivered_; }
+  // Whether the client takes no more content: of a stream, of all together.
+  bool lacks_window(const Stream& stream) const noexcept;
+  bool lacks_window() const noexcept;
+
   // --- The end ---
 
   // No more requests, in two steps (section 6.8): an announcement, after which streams are still taken until the client
@@ -115,6 +123,8 @@ public:
   bool refusing_streams() const noexcept { return refusing_; }
   // Gives everything up, with a GOAWAY.
   void terminate(ErrorCode why);
+  // Whether the connection ends although there may be streams: terminate(), or what the client has done.
+  bool failed() const noexcept { return over_; }
   // Whether nothing more is to be said or heard: send what there is, and close.
   bool done() const noexcept;
 
@@ -143,6 +153,7 @@ private:
   std::size_t stop_at_ = 0;
   std::size_t streams_ = 0;
   std::uint64_t now_ = 0;
+  std::uint64_t delivered_ = 0;
   Allowance resets_;
   Allowance settings_;
   Allowance pings_;

@@ -78,8 +78,8 @@ bool tells_length(Status status, std::size_t length) noexcept {
   return status != Status::NoContent && (status != Status::NotModified || length != 0);
 }
 
-bool forbids(Status status, Method method) noexcept {
-  return method == Method::Head || forbids_content(status) || status == Status::ResetContent;
+bool forbids(Status status, bool to_head) noexcept {
+  return to_head || forbids_content(status) || status == Status::ResetContent;
 }
 
 }  // namespace
@@ -117,6 +117,8 @@ int Session::Callbacks::take(nghttp2_session*, nghttp2_frame* frame, const std::
   session.out_->append(reinterpret_cast<const char*>(frame_head), 9);
   session.out_->append(stream.rest().substr(0, size));
   stream.taken_ += size;
+  stream.delivered_ += size;
+  session.delivered_ += size;
   session.window_updates_.earn(2);
   if (size != 0) {
     stream.happened_.room = true;
@@ -178,7 +180,7 @@ void Session::submit(Stream& stream, const ResponseHead& head, std::optional<std
 }
 
 void Session::answer(Stream& stream, const ResponseHead& head, std::string&& content) {
-  const bool follows = !content.empty() && !forbids(head.status, stream.head_->method);
+  const bool follows = !content.empty() && !forbids(head.status, stream.to_head_);
   const std::size_t length = head.status == Status::ResetContent ? 0 : content.size();
   stream.owned_ = std::move(content);
   stream.finished_ = true;
@@ -189,7 +191,7 @@ void Session::answer(Stream& stream, const ResponseHead& head, std::string&& con
 
 void Session::answer_borrowed(Stream& stream, const ResponseHead& head, std::string_view content) {
   if (content.empty()) return answer(stream, head, std::string());
-  const bool follows = !forbids(head.status, stream.head_->method);
+  const bool follows = !forbids(head.status, stream.to_head_);
   stream.borrowed_ = content;
   stream.finished_ = true;
   if (stream.closed_) return;
@@ -198,7 +200,7 @@ void Session::answer_borrowed(Stream& stream, const ResponseHead& head, std::str
 }
 
 bool Session::respond(Stream& stream, const ResponseHead& head) {
-  const bool follows = !forbids(head.status, stream.head_->method);
+  const bool follows = !forbids(head.status, stream.to_head_);
   stream.finished_ = !follows;
   if (!stream.closed_) submit(stream, head, std::nullopt, follows);
   return follows;
@@ -229,6 +231,14 @@ void Session::resume(Stream& stream) {
 void Session::reset(Stream& stream, ErrorCode why) {
   if (stream.closed_) return;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, static_cast<std::uint32_t>(why));
+}
+
+bool Session::lacks_window(const Stream& stream) const noexcept {
+  return nghttp2_session_get_stream_remote_window_size(session_, stream.id_) <= 0;
+}
+
+bool Session::lacks_window() const noexcept {
+  return nghttp2_session_get_remote_window_size(session_) <= 0;
 }
 
 void Session::send(std::string& out) {

@@ -74,6 +74,9 @@ public:
   // The string that was given for content, for its memory.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
 
+  // Bytes of content that have left.
+  std::uint64_t delivered() const noexcept { return delivered_; }
+
   bool closed() const noexcept { return closed_; }
   // Taken by the client's reset, by ours, or by the connection's end, before the answer was complete.
   bool broken() const noexcept { return closed_ && !answered_; }
@@ -101,8 +104,10 @@ private:
   std::string owned_;          // content of the answer, or
   std::string_view borrowed_;  // somebody else's
   std::size_t taken_ = 0;      // of which so much has left
+  std::uint64_t delivered_ = 0;
   Fields trailers_;
   bool queued_ = false;
+  bool to_head_ = false;  // answers HEAD
   bool expects_continue_ = false;
   bool content_began_ = false;
   bool content_complete_ = false;

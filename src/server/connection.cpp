@@ -2,6 +2,7 @@
 
 #include "net/rest_buffer.hpp"
 #include "server/exchange.hpp"
+#include "server/http2.hpp"
 #include "server/log.hpp"
 #include "server/worker.hpp"
 
@@ -153,6 +154,10 @@ void Connection::continue_exchange() {
 
 // What is not HTTP/1.1 as we accept it: one answer, and the end.
 void Connection::refuse(HttpExchange& exchange) {
+  if (speaks_http2()) {
+    worker_.release(exchange);
+    return become(make_http2(*this));
+  }
   const http1::Reject reject = protocol_.rejected();
   if (protocol_.answer_owed()) {
     answer_problem(exchange, Problem{reject.status, std::string(reject.detail), {}, {}});
@@ -160,6 +165,12 @@ void Connection::refuse(HttpExchange& exchange) {
     worker_.release(exchange);
     closing_ = true;
   }
+}
+
+// What was refused may be the first line of HTTP/2. Nobody else pays for looking.
+bool Connection::speaks_http2() const {
+  return !served_ && has_http2() && worker_.shared().settings.prior_knowledge && protocol_.consumed() == 0 &&
+         is_http2_preface(protocol_.unconsumed());
 }
 
 // An answer to what never became a request.
