@@ -177,10 +177,10 @@ TEST(Http2Flood, frames_that_mean_nothing_are_passed_over) {
 TEST(Http2Flood, content_for_streams_that_are_gone) {
   Attack attack;
   attack.answers = true;
-  attack.receive(head(1));
+  attack.receive(head(1, end_headers));
   attack.flush();
   EXPECT_EQ(attack.session.streams(), 0U);
-  attack.repeat(frame(NGHTTP2_DATA, 0, 1, std::string(1000, 'x')), 10000);
+  EXPECT_EQ(attack.repeat(frame(NGHTTP2_DATA, 0, 1, std::string(1000, 'x')), 10000), 10000U);
   EXPECT_LT(attack.sent.size(), 64U * 1024);
 }
 

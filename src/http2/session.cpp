@@ -5,6 +5,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
@@ -44,7 +45,12 @@ std::string_view view(nghttp2_rcbuf* buffer) noexcept {
 
 // How many CONTINUATION frames there may be is bounded by nghttp2.
 int Session::Callbacks::on_begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* user) {
-  return self(user).count(head->type, head->flags) ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+  Session& session = self(user);
+  if (head->type == NGHTTP2_HEADERS && session.is_over(head->stream_id)) session.fault_ = ErrorCode::StreamClosed;
+  // The client knows that it is over, too.
+  if (head->type == NGHTTP2_RST_STREAM) std::ranges::replace(session.we_reset_, head->stream_id, 0);
+  if (!session.count(head->type, head->flags) || session.fault_ != ErrorCode::None) return NGHTTP2_ERR_CALLBACK_FAILURE;
+  return 0;
 }
 
 int Session::Callbacks::on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
@@ -61,7 +67,7 @@ int Session::Callbacks::on_header(nghttp2_session*, const nghttp2_frame*, nghttp
   const bool name_lasts = nghttp2_rcbuf_is_static(name) != 0;
   const bool value_lasts = nghttp2_rcbuf_is_static(value) != 0;
   if (session.heads_.field(view(name), name_lasts, view(value), value_lasts)) return 0;
-  session.calm_ = false;
+  session.fault_ = ErrorCode::EnhanceYourCalm;
   return NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
@@ -88,10 +94,7 @@ int Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* frame, v
     case NGHTTP2_DATA: {
       const bool ends = is(head.flags, NGHTTP2_FLAG_END_STREAM);
       const bool empty = head.length == frame->data.padlen;
-      if (empty && !ends && !session.empty_data_.take(session.now_)) {
-        session.calm_ = false;
-        return NGHTTP2_ERR_CALLBACK_FAILURE;
-      }
+      if (empty && !ends && !session.take(session.empty_data_)) return NGHTTP2_ERR_CALLBACK_FAILURE;
       if (stream != nullptr && ends) session.content_ended(*stream);
       break;
     }
@@ -169,16 +172,35 @@ Session::~Session() {
 
 bool Session::receive(std::string_view bytes, std::uint64_t now) {
   now_ = now;
-  if (over_) return false;
+  const auto over = [this](std::int32_t id) { return is_over(id); };
+  while (!over_ && !bytes.empty()) {
+    std::string_view rest = bytes;
+    const FrameScanner::Found found = frames_.look(rest, over);
+    read_frames(bytes.substr(0, bytes.size() - rest.size()));
+    if (found == FrameScanner::Found::Protocol) terminate(ErrorCode::Protocol);
+    if (found == FrameScanner::Found::StreamClosed) terminate(ErrorCode::StreamClosed);
+    bytes = rest;
+  }
+  return !over_;
+}
+
+void Session::read_frames(std::string_view bytes) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   const ssize_t result = nghttp2_session_mem_recv(session_, data, bytes.size());
-  if (result >= 0) return true;
+  if (result >= 0) return;
   const bool flooded = result == NGHTTP2_ERR_FLOODED || result == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS;
-  if (!calm_ || flooded) {
+  if (fault_ != ErrorCode::None) {
+    terminate(fault_);
+  } else if (flooded) {
     terminate(ErrorCode::EnhanceYourCalm);
   } else {
     terminate(result == NGHTTP2_ERR_NOMEM ? ErrorCode::Internal : ErrorCode::Protocol);
   }
+}
+
+bool Session::take(Allowance& allowance) noexcept {
+  if (allowance.take(now_)) return true;
+  fault_ = ErrorCode::EnhanceYourCalm;
   return false;
 }
 
@@ -186,15 +208,21 @@ bool Session::receive(std::string_view bytes, std::uint64_t now) {
 bool Session::count(std::uint8_t type, std::uint8_t flags) noexcept {
   const bool acknowledges = Callbacks::is(flags, NGHTTP2_FLAG_ACK);
   switch (type) {
-    case NGHTTP2_SETTINGS: calm_ = acknowledges || settings_.take(now_); break;
-    case NGHTTP2_PING: calm_ = acknowledges || pings_.take(now_); break;
+    case NGHTTP2_SETTINGS: return acknowledges || take(settings_);
+    case NGHTTP2_PING: return acknowledges || take(pings_);
     case NGHTTP2_PRIORITY:
-    case NGHTTP2_PRIORITY_UPDATE: calm_ = priorities_.take(now_); break;
-    case NGHTTP2_RST_STREAM: calm_ = resets_.take(now_); break;
-    case NGHTTP2_WINDOW_UPDATE: calm_ = window_updates_.take(now_); break;
-    default: break;
+    case NGHTTP2_PRIORITY_UPDATE: return take(priorities_);
+    case NGHTTP2_RST_STREAM: return take(resets_);
+    case NGHTTP2_WINDOW_UPDATE: return take(window_updates_);
+    default: return true;
   }
-  return calm_;
+}
+
+// Whether the client has used a stream to its end, and knows that. Where it was we who ended it, frames may have been
+// on their way (RFC 9113, section 5.1).
+bool Session::is_over(std::int32_t id) const noexcept {
+  if (id > last_id_ || find(id) != nullptr) return false;
+  return id % 2 == 1 && std::ranges::find(we_reset_, id) == we_reset_.end();
 }
 
 Stream* Session::find(std::int32_t id) const noexcept {
@@ -202,6 +230,7 @@ Stream* Session::find(std::int32_t id) const noexcept {
 }
 
 Stream* Session::open(std::int32_t id) {
+  last_id_ = id;
   Stream* stream = owner_->open_stream();
   if (stream == nullptr) {
     nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);

@@ -16,10 +16,12 @@
 #pragma once
 
 #include "http2/allowance.hpp"
+#include "http2/frame_scanner.hpp"
 #include "http2/head_reader.hpp"
 #include "http2/limits.hpp"
 #include "http2/stream.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -132,7 +134,10 @@ private:
   struct Callbacks;
   friend struct Callbacks;
 
+  void read_frames(std::string_view bytes);
+  bool take(Allowance& allowance) noexcept;
   bool count(std::uint8_t type, std::uint8_t flags) noexcept;
+  bool is_over(std::int32_t id) const noexcept;
   Stream* find(std::int32_t id) const noexcept;
   Stream* open(std::int32_t id);
   void queue(Stream& stream) noexcept;
@@ -146,12 +151,16 @@ private:
   const Limits* limits_;
   Owner* owner_;
   nghttp2_session* session_ = nullptr;
+  FrameScanner frames_;
   HeadReader heads_;
   Stream* first_ = nullptr;  // of those to which something has happened
   Stream* last_ = nullptr;
   std::string* out_ = nullptr;  // during send()
   std::size_t stop_at_ = 0;
   std::size_t streams_ = 0;
+  std::int32_t last_id_ = 0;                  // that the client has used
+  std::array<std::int32_t, 128> we_reset_{};  // the last streams that ended by our reset
+  std::size_t resets_sent_ = 0;
   std::uint64_t now_ = 0;
   std::uint64_t delivered_ = 0;
   Allowance resets_;
@@ -160,7 +169,7 @@ private:
   Allowance priorities_;
   Allowance empty_data_;
   Allowance window_updates_;
-  bool calm_ = true;  // nothing was done too often
+  ErrorCode fault_ = ErrorCode::None;  // of the client; why the connection has to end
   bool greeted_ = false;
   bool draining_ = false;
   bool refusing_ = false;

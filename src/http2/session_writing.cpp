@@ -130,8 +130,9 @@ int Session::Callbacks::take(nghttp2_session*, nghttp2_frame* frame, const std::
 int Session::Callbacks::on_sent(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
   Session& self = Callbacks::self(user);
   const nghttp2_frame_hd& head = frame->hd;
-  if (head.type == NGHTTP2_RST_STREAM && frame->rst_stream.error_code != NGHTTP2_NO_ERROR) {
-    if (!self.resets_.take(self.now_)) self.calm_ = false;
+  if (head.type == NGHTTP2_RST_STREAM) {
+    self.we_reset_[self.resets_sent_++ % self.we_reset_.size()] = head.stream_id;
+    if (frame->rst_stream.error_code != NGHTTP2_NO_ERROR) self.take(self.resets_);
     return 0;
   }
   if (head.type != NGHTTP2_DATA && head.type != NGHTTP2_HEADERS) return 0;
@@ -252,7 +253,7 @@ void Session::send(std::string& out) {
     out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   }
   out_ = nullptr;
-  if (!calm_) terminate(ErrorCode::EnhanceYourCalm);
+  if (fault_ != ErrorCode::None) terminate(fault_);
 }
 
 }  // namespace tern::http2

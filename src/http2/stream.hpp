@@ -20,6 +20,7 @@ enum class ErrorCode : std::uint32_t {
   None = 0,
   Protocol = 1,
   Internal = 2,
+  StreamClosed = 5,
   RefusedStream = 7,
   Cancel = 8,
   EnhanceYourCalm = 11,

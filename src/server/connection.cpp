@@ -32,6 +32,7 @@ void Connection::open(net::Descriptor socket, const net::Address& remote) {
   stream_.open(worker_.loop(), std::move(socket), *this, remote);
   // A new connection has the head's time for its first request, however it begins.
   watch(Watch::Head, worker_.shared().settings.head_timeout);
+  if (worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
 }
 
 // What the client has sent is answered, although it has not been read yet, and one that has just connected is given a

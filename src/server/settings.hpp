@@ -23,6 +23,7 @@ struct Settings {
   http1::Limits heads = {};
   http2::Limits http2 = {};
   bool prior_knowledge = true;              // HTTP/2 without TLS, by its preface
+  bool http2_only = false;                  // without TLS
   Limits limits = {};                       // of each request, unless its route changes them
   Milliseconds head_timeout = Seconds(10);  // zero: none; so with the others
   Milliseconds idle_timeout = Seconds(60);

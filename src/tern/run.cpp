@@ -39,6 +39,7 @@ server::Settings settings_of(const Options& options) {
   settings.http2.stream_window = options.http2.window;
   settings.http2.connection_window = options.http2.all_windows;
   settings.prior_knowledge = options.http2.enabled && options.http2.clear_text;
+  settings.http2_only = settings.prior_knowledge && options.http2.only;
   settings.limits = options.limits;
   settings.head_timeout = options.timeouts.head;
   settings.idle_timeout = options.timeouts.idle;

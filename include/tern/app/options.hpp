@@ -38,6 +38,8 @@ struct Http2 {
   bool enabled = true;
   // Without TLS, for clients that know beforehand that the server speaks HTTP/2 (h2c by prior knowledge).
   bool clear_text = true;
+  // Without TLS, nothing else: what begins otherwise is no client.
+  bool only = false;
   unsigned streams = 100;                   // at once on a connection; more are refused
   std::uint32_t window = 256 * 1024;        // bytes of a request's content that nobody has read yet
   std::uint32_t all_windows = 1024 * 1024;  // of all requests of a connection together
