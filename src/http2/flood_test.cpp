@@ -177,7 +177,7 @@ TEST(Http2Flood, frames_that_mean_nothing_are_passed_over) {
 TEST(Http2Flood, content_for_streams_that_are_gone) {
   Attack attack;
   attack.answers = true;
-  attack.receive(head(1, end_headers));
+  attack.receive(frame(NGHTTP2_HEADERS, end_headers, 1, get_block() + literal("content-length", "99999999")));
   attack.flush();
   EXPECT_EQ(attack.session.streams(), 0U);
   EXPECT_EQ(attack.repeat(frame(NGHTTP2_DATA, 0, 1, std::string(1000, 'x')), 10000), 10000U);

@@ -14,6 +14,7 @@
 namespace tern::http2 {
 namespace {
 
+constexpr std::uint64_t most_dropped = 64 * 1024;   // bytes of unwanted content that are worth keeping a stream
 constexpr std::size_t most_acknowledgements = 200;  // of SETTINGS and PING, waiting to be sent
 constexpr std::array<std::uint8_t, 8> drain_ping = {'d', 'r', 'a', 'i', 'n', 'i', 'n', 'g'};
 
@@ -262,7 +263,8 @@ Stream* Session::next() noexcept {
 
 void Session::content_arrived(Stream& stream, std::string_view bytes) {
   stream.content_began_ = true;
-  if (stream.unwanted_) return consumed(stream, bytes.size());
+  stream.received_ += bytes.size();
+  if (stream.unwanted_) return drop(stream, bytes.size());
   stream.inbox_.append(bytes);
   stream.happened_.content = true;
   queue(stream);
@@ -282,8 +284,22 @@ void Session::read(Stream& stream, std::string& into) {
 
 void Session::discard(Stream& stream) {
   stream.unwanted_ = true;
-  consumed(stream, stream.inbox_.size());
-  stream.inbox_.clear();
+  drop(stream, std::exchange(stream.inbox_, {}).size());
+}
+
+void Session::drop(Stream& stream, std::size_t bytes) {
+  if (stream.closed_) return;
+  stream.dropped_ += bytes;
+  if (stream.dropped_ <= most_dropped) return consumed(stream, bytes);
+  if (bytes != 0) nghttp2_session_consume_connection(session_, bytes);
+  if (stream.answered_) stop_content(stream);
+}
+
+// Behind the answer: what is still to come of the content is not worth taking (RFC 9113, section 8.1).
+void Session::stop_content(Stream& stream) {
+  if (stream.content_complete_) return;
+  const std::uint64_t rest = stream.length_.value_or(0) - std::min(stream.length_.value_or(0), stream.received_);
+  if (stream.dropped_ > most_dropped || rest > most_dropped) reset(stream, ErrorCode::None);
 }
 
 // The client may send as much again; on this stream only if it has not ended it.

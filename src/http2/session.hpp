@@ -8,7 +8,8 @@
 //   `request`   the head is in the RequestHead: serve it, or answer refused(). Sooner or later one answer:
 //               inform()*, then answer(), or respond(), write()*, finish(); or reset() at any time
 //   `content`   read() gives what has arrived; the client may send as much again as was read
-//   `answered`  the answer has left; a request whose content is not complete is reset, without error, behind it
+//   `answered`  the answer has left; where much of the request's content is still to come, the stream is reset, without
+//               error, behind it; where it may be little, it is taken and dropped until the owner resets the stream
 //   `closed`    the last event; the session does not touch the stream any more
 // After anything that may have made output: send(), until it appends nothing. When done(), close the connection.
 //
@@ -79,7 +80,7 @@ public:
 
   // The content that has arrived and was not read, moved into `into`.
   void read(Stream& stream, std::string& into);
-  // The rest of the content is not wanted: it is dropped.
+  // The rest of the content is not wanted: it is dropped, and past 64 KiB the client may not send more.
   void discard(Stream& stream);
   // Whether content that was not read fills the window of the connection.
   bool window_is_full() const noexcept;
@@ -147,6 +148,8 @@ private:
   void submit(Stream& stream, const ResponseHead& head, std::optional<std::size_t> length, bool content);
   void resume(Stream& stream);
   void consumed(Stream& stream, std::size_t bytes);
+  void drop(Stream& stream, std::size_t bytes);
+  void stop_content(Stream& stream);
 
   const Limits* limits_;
   Owner* owner_;

@@ -115,7 +115,7 @@ TEST(Http2Session, content_that_is_not_read_stops_its_sender) {
   EXPECT_EQ(desk.stream(id).unread(), window);
   desk.session.discard(desk.stream(id));
   desk.run();
-  EXPECT_TRUE(desk.stream(id).content_complete());
+  EXPECT_FALSE(desk.stream(id).content_complete()) << "much that nobody wants is not asked for";
   EXPECT_EQ(desk.stream(id).unread(), 0U);
 }
 
@@ -208,14 +208,30 @@ TEST(Http2Session, interim_responses_come_before) {
 
 TEST(Http2Session, an_answer_before_the_end_of_the_request_stops_it_without_error) {
   Desk desk;
-  const auto id = desk.client.request("POST", "/", {}, "some", false);
+  const auto id = desk.client.request("POST", "/", {{"content-length", "100000"}}, "some", false);
   desk.run();
+  desk.session.discard(desk.stream(id));
   desk.session.answer(desk.stream(id), {}, "enough");
   desk.run();
   EXPECT_EQ(desk.client.at(id).content, "enough");
   EXPECT_TRUE(desk.client.at(id).closed);
   EXPECT_EQ(desk.client.at(id).error, std::uint32_t{NGHTTP2_NO_ERROR});
   EXPECT_TRUE(desk.stream(id).seen.closed);
+}
+
+TEST(Http2Session, a_little_content_behind_an_answer_is_taken_and_much_is_not) {
+  Desk desk;
+  const auto id = desk.client.request("POST", "/", {}, "some", false);
+  desk.run();
+  desk.session.discard(desk.stream(id));
+  desk.session.answer(desk.stream(id), {}, "enough");
+  desk.client.send(id, std::string(60000, 'x'));
+  desk.run();
+  EXPECT_FALSE(desk.client.at(id).closed);
+  desk.client.send(id, std::string(10000, 'x'));
+  desk.run();
+  EXPECT_TRUE(desk.client.at(id).closed);
+  EXPECT_EQ(desk.client.at(id).error, std::uint32_t{NGHTTP2_NO_ERROR});
 }
 
 TEST(Http2Session, a_reset_by_either_side_ends_the_stream) {

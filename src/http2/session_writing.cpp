@@ -127,7 +127,7 @@ int Session::Callbacks::take(nghttp2_session*, nghttp2_frame* frame, const std::
   return 0;
 }
 
-int Session::Callbacks::on_sent(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
+int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, void* user) {
   Session& self = Callbacks::self(user);
   const nghttp2_frame_hd& head = frame->hd;
   if (head.type == NGHTTP2_RST_STREAM) {
@@ -142,10 +142,7 @@ int Session::Callbacks::on_sent(nghttp2_session* session, const nghttp2_frame* f
   stream->answered_ = true;
   stream->happened_.answered = true;
   self.queue(*stream);
-  // Nobody will look at the rest of the content (section 8.1).
-  if (!stream->content_complete_) {
-    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, head.stream_id, NGHTTP2_NO_ERROR);
-  }
+  self.stop_content(*stream);
   return 0;
 }
 

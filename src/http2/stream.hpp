@@ -106,6 +106,8 @@ private:
   std::string_view borrowed_;  // somebody else's
   std::size_t taken_ = 0;      // of which so much has left
   std::uint64_t delivered_ = 0;
+  std::uint64_t received_ = 0;  // bytes of the request's content
+  std::uint64_t dropped_ = 0;   // of which nobody wanted
   Fields trailers_;
   bool queued_ = false;
   bool to_head_ = false;  // answers HEAD

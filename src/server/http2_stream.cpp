@@ -11,6 +11,12 @@
 
 namespace tern::server {
 
+namespace {
+
+constexpr Milliseconds rest_time = Seconds(2);  // for content behind the answer
+
+}  // namespace
+
 Http2Stream::Http2Stream(Http2Connection& connection, HttpExchange& exchange)
     : Stream(exchange.request().head(), exchange.arena()), connection_(connection), exchange_(&exchange) {
   exchange.request().head().clear();
@@ -211,6 +217,7 @@ void Http2Stream::end_exchange() {
   if (worker.logs_access()) worker.log_access(exchange, status_, size_);
   exchange.give_scratch(take_owned());
   worker.release(exchange);
+  if (!content_complete()) watch(Watch::Rest, rest_time);
 }
 
 const net::Address& Http2Stream::remote() const noexcept {
@@ -237,6 +244,10 @@ void Http2Stream::on_timer() noexcept {
     case Watch::Content: check_content_rate(); break;
     case Watch::Handler: handler_expired(); break;
     case Watch::Answer: check_answer_rate(); break;
+    case Watch::Rest:
+      connection_.session().reset(*this, http2::ErrorCode::None);
+      connection_.wake();
+      break;
   }
 }
 

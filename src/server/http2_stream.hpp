@@ -42,7 +42,7 @@ public:
 private:
   // What is done about the request.
   enum class State : std::uint8_t { Reading, Serving, Streaming, Sending, Over };
-  enum class Watch : std::uint8_t { None, Content, Handler, Answer };
+  enum class Watch : std::uint8_t { None, Content, Handler, Answer, Rest };
 
   bool pull(HttpExchange& exchange) override;
   void content_is_wanted(HttpExchange& exchange) override;
