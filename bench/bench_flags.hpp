@@ -1,4 +1,4 @@
-// What bench-server can be told beyond the flags of the examples: --access-log FILE, --routes N.
+// What bench-server can be told beyond the flags of the examples: --access-log FILE, --routes N, --http2 only.
 #pragma once
 
 #include "../examples/flags.hpp"
@@ -15,6 +15,7 @@ struct Flags {
 inline Flags flags(int argc, char** argv) {
   Flags flags;
   tern::LogOptions log;
+  tern::Http2 http2;
   std::vector<char*> others = {argv[0]};
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
@@ -23,6 +24,9 @@ inline Flags flags(int argc, char** argv) {
     if (flag == "--access-log" && !value.empty()) {
       log.access = tern::AccessLog::Common;
       log.access_file = value;
+      ++i;
+    } else if (flag == "--http2" && value == "only") {
+      http2.only = true;
       ++i;
     } else if (flag == "--routes" && number) {
       flags.routes = *number;
@@ -33,6 +37,7 @@ inline Flags flags(int argc, char** argv) {
   }
   flags.options = examples::options(static_cast<int>(others.size()), others.data());
   flags.options.log = log;
+  flags.options.http2 = http2;
   return flags;
 }
 

@@ -1,6 +1,6 @@
 #include "http1/facts.hpp"
 
-#include "http1/authority.hpp"
+#include "http/authority.hpp"
 
 #include <tern/base/ascii.hpp>
 
@@ -63,7 +63,7 @@ Fault note_encoding(Facts& facts, std::string_view value) noexcept {
 Fault note_host(Facts& facts, std::string_view value) noexcept {
   if (facts.has(Facts::HasHost)) return Fault::TwoHosts;
   facts.set(Facts::HasHost);
-  return is_authority(value) ? Fault::None : Fault::HostSyntax;
+  return http::is_authority(value) ? Fault::None : Fault::HostSyntax;
 }
 
 // Connection = #connection-option (RFC 9110, section 7.6.1); empty elements of a list are passed over

@@ -1,7 +1,7 @@
 #include "http1/head_line.hpp"
 
+#include "http/target.hpp"
 #include "http1/scan.hpp"
-#include "http1/target.hpp"
 
 #include <tern/base/ascii.hpp>
 #include <tern/http/method.hpp>
@@ -25,6 +25,19 @@ Fault other_version(std::string_view tail, Version& version) noexcept {
   return Fault::None;
 }
 
+Fault to_fault(http::TargetFault fault) noexcept {
+  switch (fault) {
+    case http::TargetFault::None: break;
+    case http::TargetFault::Form: return Fault::TargetForm;
+    case http::TargetFault::Byte: return Fault::TargetByte;
+    case http::TargetFault::Fragment: return Fault::TargetFragment;
+    case http::TargetFault::Escape: return Fault::TargetEscape;
+    case http::TargetFault::Nul: return Fault::TargetNul;
+    case http::TargetFault::Authority: return Fault::TargetAuthority;
+  }
+  return Fault::None;
+}
+
 }  // namespace
 
 Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
@@ -45,12 +58,13 @@ Fault parse_request_line(std::string_view line, std::size_t method_end, RequestH
   head.target = line.substr(target_begin, target_end - target_begin);
   if (std::memcmp(line.data() + target_end, last_version.data(), last_version.size()) != 0) {
     const Fault fault = other_version(line.substr(target_end), facts.version);
-    if (fault != Fault::None) return is_visible(head.target) ? fault : Fault::RequestLine;
+    if (fault != Fault::None) return http::is_visible(head.target) ? fault : Fault::RequestLine;
   }
   const std::optional<Method> method = parse_method(line.substr(0, method_end));
-  if (!method) return is_visible(head.target) ? Fault::UnknownMethod : Fault::RequestLine;
+  if (!method) return http::is_visible(head.target) ? Fault::UnknownMethod : Fault::RequestLine;
   facts.method = *method;
-  return read_target(*method, head);
+  const http::TargetFault fault = http::read_target(*method, head);
+  return fault == http::TargetFault::None ? Fault::None : to_fault(fault);
 }
 
 }  // namespace tern::http1

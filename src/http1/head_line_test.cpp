@@ -1,7 +1,7 @@
 // The rules below the transcripts, one by one.
 #include "http1/head_line.hpp"
 
-#include "http1/authority.hpp"
+#include "http/authority.hpp"
 #include "http1/chunk_line.hpp"
 #include "http1/feed.hpp"
 #include "http1/masks.hpp"
@@ -88,7 +88,7 @@ TEST(Http1Scan, goes_on_where_it_stopped) {
 TEST(Http1Authority, addresses) {
   for (const char* good : {"[::]", "[::1]", "[1::]", "[1:2:3:4:5:6:7:8]", "[1:2:3:4:5:6:7::]", "[::2:3:4:5:6:7:8]",
                            "[::255.0.10.1]", "[1:2:3:4:5:6:1.2.3.4]", "[aBcD::1]", "[v7.x:y]", "[VF.~]"}) {
-    EXPECT_TRUE(is_authority(good)) << good;
+    EXPECT_TRUE(http::is_authority(good)) << good;
   }
   for (const char* bad : {"",
                           "[]",
@@ -119,21 +119,21 @@ TEST(Http1Authority, addresses) {
                           "a]",
                           "[fe80::1:]",
                           "[:1::2]"}) {
-    EXPECT_FALSE(is_authority(bad)) << bad;
+    EXPECT_FALSE(http::is_authority(bad)) << bad;
   }
 }
 
 TEST(Http1Authority, ports) {
-  EXPECT_TRUE(is_authority("a:00080"));
-  EXPECT_TRUE(is_authority("a:65535"));
-  EXPECT_FALSE(is_authority("a:65536"));
-  EXPECT_FALSE(is_authority("a:99999999999999999999"));
-  EXPECT_FALSE(is_authority("a:-1"));
-  EXPECT_TRUE(is_authority_with_port("[::1]:1"));
-  EXPECT_FALSE(is_authority_with_port("[::1]"));
-  EXPECT_FALSE(is_authority_with_port("a1"));
-  EXPECT_FALSE(is_authority_with_port("a:"));
-  EXPECT_FALSE(is_authority_with_port(""));
+  EXPECT_TRUE(http::is_authority("a:00080"));
+  EXPECT_TRUE(http::is_authority("a:65535"));
+  EXPECT_FALSE(http::is_authority("a:65536"));
+  EXPECT_FALSE(http::is_authority("a:99999999999999999999"));
+  EXPECT_FALSE(http::is_authority("a:-1"));
+  EXPECT_TRUE(http::is_authority_with_port("[::1]:1"));
+  EXPECT_FALSE(http::is_authority_with_port("[::1]"));
+  EXPECT_FALSE(http::is_authority_with_port("a1"));
+  EXPECT_FALSE(http::is_authority_with_port("a:"));
+  EXPECT_FALSE(http::is_authority_with_port(""));
 }
 
 TEST(Http1ChunkLine, sizes) {

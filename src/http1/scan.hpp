@@ -5,13 +5,13 @@
 // fault.
 #pragma once
 
+#include "base/byte_set.hpp"
 #include "http1/fault.hpp"
 #include "http1/masks.hpp"
 
 #include <tern/base/ascii.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -24,18 +24,7 @@ constexpr bool is_control(char c) noexcept {
   return (byte < 0x20 && c != '\t') || byte == 0x7f;
 }
 
-// A set of bytes, made at compile time.
-struct ByteSet {
-  std::array<bool, 256> in{};
-
-  template <class Predicate>
-  explicit consteval ByteSet(Predicate predicate) {
-    for (unsigned byte = 0; byte < 256; ++byte) in[byte] = predicate(static_cast<char>(byte));
-  }
-  constexpr bool operator[](char c) const noexcept { return in[static_cast<unsigned char>(c)]; }
-};
-
-inline constexpr ByteSet token_bytes([](char c) { return base::is_token_char(c); });
+inline constexpr base::ByteSet token_bytes([](char c) { return base::is_token_char(c); });
 
 // What of `text` from `from` on is token characters ends here.
 inline std::size_t token_end(std::string_view text, std::size_t from = 0) noexcept {

@@ -2,6 +2,7 @@
 
 #include "net/rest_buffer.hpp"
 #include "server/exchange.hpp"
+#include "server/http2.hpp"
 #include "server/log.hpp"
 #include "server/worker.hpp"
 
@@ -33,6 +34,7 @@ void Connection::open(net::Descriptor socket, const net::Address& remote,
   // A new connection has the head's time for its first request, however it begins, the handshake
   // of TLS included.
   watch(Watch::Head, worker_.shared().settings.head_timeout);
+  if (worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
 }
 
 // What the client has sent is answered, although it has not been read yet, and one that has just connected is given a
@@ -155,6 +157,10 @@ void Connection::continue_exchange() {
 
 // What is not HTTP/1.1 as we accept it: one answer, and the end.
 void Connection::refuse(HttpExchange& exchange) {
+  if (speaks_http2()) {
+    worker_.release(exchange);
+    return become(make_http2(*this));
+  }
   const http1::Reject reject = protocol_.rejected();
   if (protocol_.answer_owed()) {
     answer_problem(exchange, Problem{reject.status, std::string(reject.detail), {}, {}});
@@ -162,6 +168,12 @@ void Connection::refuse(HttpExchange& exchange) {
     worker_.release(exchange);
     closing_ = true;
   }
+}
+
+// What was refused may be the first line of HTTP/2. Nobody else pays for looking.
+bool Connection::speaks_http2() const {
+  return !served_ && has_http2() && worker_.shared().settings.prior_knowledge && protocol_.consumed() == 0 &&
+         is_http2_preface(protocol_.unconsumed());
 }
 
 // An answer to what never became a request.

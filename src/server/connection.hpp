@@ -86,6 +86,7 @@ private:
   void process();
   void begin(HttpExchange& exchange);
   void refuse(HttpExchange& exchange);
+  bool speaks_http2() const;
   void answer_problem(HttpExchange& exchange, const Problem& problem);
   void continue_exchange();
   void resume_reading();

@@ -40,10 +40,13 @@ public:
 
 private:
   friend class Connection;
+  friend class Http2Stream;
   friend class Worker;
 
   // Begins an exchange, whose head has just been filled. Its views need only hold until start().
   void begin(ExchangeHost& host, const Limits& limits);
+  // What the head consists of lives in the arena already.
+  void head_is_pinned() noexcept { pinned_ = true; }
   // Starts the task of a reply that is not ready. True when it came to its end at once: the answer is its result;
   // otherwise ExchangeHost::complete() follows.
   bool start(ResponseTask task);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "http1/limits.hpp"
+#include "http2/limits.hpp"
 #include "net/backend.hpp"
 
 #include <tern/base/duration.hpp>
@@ -20,6 +21,9 @@ enum class AccessFormat : std::uint8_t { Off, Common, Combined, Json };
 
 struct Settings {
   http1::Limits heads = {};
+  http2::Limits http2 = {};
+  bool prior_knowledge = true;              // HTTP/2 without TLS, by its preface
+  bool http2_only = false;                  // without TLS
   Limits limits = {};                       // of each request, unless its route changes them
   Milliseconds head_timeout = Seconds(10);  // zero: none; so with the others
   Milliseconds idle_timeout = Seconds(60);

@@ -34,6 +34,14 @@ server::Settings settings_of(const Options& options) {
   settings.heads.request_line = options.request_line;
   settings.heads.fields = options.fields;
   settings.heads.field_count = options.field_count;
+  settings.http2.target = options.request_line;
+  settings.http2.fields = options.fields;
+  settings.http2.field_count = options.field_count;
+  settings.http2.streams = options.http2.streams;
+  settings.http2.stream_window = options.http2.window;
+  settings.http2.connection_window = options.http2.all_windows;
+  settings.prior_knowledge = options.http2.enabled && options.http2.clear_text;
+  settings.http2_only = settings.prior_knowledge && options.http2.only;
   settings.limits = options.limits;
   settings.head_timeout = options.timeouts.head;
   settings.idle_timeout = options.timeouts.idle;

@@ -64,6 +64,18 @@ struct Listen {
   TlsOptions tls = {};
 };
 
+// HTTP/2, where the library was built with it.
+struct Http2 {
+  bool enabled = true;
+  // Without TLS, for clients that know beforehand that the server speaks HTTP/2 (h2c by prior knowledge).
+  bool clear_text = true;
+  // Without TLS, nothing else: what begins otherwise is no client.
+  bool only = false;
+  unsigned streams = 100;                   // at once on a connection; more are refused
+  std::uint32_t window = 256 * 1024;        // bytes of a request's content that nobody has read yet
+  std::uint32_t all_windows = 1024 * 1024;  // of all requests of a connection together
+};
+
 struct Options {
   std::string host = "127.0.0.1";  // an IPv4 or IPv6 address, or "localhost"; "0.0.0.0" or "::" for all
   std::uint16_t port = 8080;       // 0: one that is free; App::port() tells
@@ -82,6 +94,7 @@ struct Options {
   unsigned pool_threads = 0;            // for offload() and blocking(); 0: one for each processor
   std::size_t pool_queue = 1024;        // jobs of each priority that may wait for a thread: 503 past it
   Timeouts timeouts = {};
+  Http2 http2 = {};
   LogOptions log = {};
   std::string server = {};  // the Server field; empty: none
 };

@@ -1,13 +1,13 @@
-#include "http1/authority.hpp"
+#include "http/authority.hpp"
 
-#include "http1/scan.hpp"
+#include "base/byte_set.hpp"
 
 #include <tern/base/ascii.hpp>
 
 #include <cstddef>
 #include <optional>
 
-namespace tern::http1 {
+namespace tern::http {
 namespace {
 
 constexpr auto npos = std::string_view::npos;
@@ -16,7 +16,7 @@ constexpr auto npos = std::string_view::npos;
 constexpr bool is_name_char(char c) {
   return base::is_alpha(c) || base::is_digit(c) || std::string_view("-._~!$&'()*+,;=").find(c) != npos;
 }
-constexpr ByteSet name_bytes(is_name_char);
+constexpr base::ByteSet name_bytes(is_name_char);
 
 // Where the reg-name ends that `text` begins with; 0 when it is malformed.
 std::size_t reg_name_end(std::string_view text) noexcept {
@@ -122,4 +122,4 @@ bool is_authority_with_port(std::string_view text) noexcept {
   return is_authority(text) && base::is_digit(text.back()) && host_end(text) != text.size();
 }
 
-}  // namespace tern::http1
+}  // namespace tern::http

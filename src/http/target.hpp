@@ -9,18 +9,19 @@
 // although RFC 3986 would have them escaped. Percent escapes in the path are well-formed, and none of them is NUL.
 #pragma once
 
-#include "http1/fault.hpp"
-
 #include <tern/http/request_head.hpp>
 
+#include <cstdint>
 #include <string_view>
 
-namespace tern::http1 {
+namespace tern::http {
+
+enum class TargetFault : std::uint8_t { None, Form, Byte, Fragment, Escape, Nul, Authority };
 
 // Checks head.target, and fills what follows from it: its parts, and whether the path is a plain one.
-Fault read_target(Method method, RequestHead& head) noexcept;
+TargetFault read_target(Method method, RequestHead& head) noexcept;
 
 // Whether it has only bytes that a target may have.
 bool is_visible(std::string_view target) noexcept;
 
-}  // namespace tern::http1
+}  // namespace tern::http

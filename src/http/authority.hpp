@@ -9,11 +9,11 @@
 
 #include <string_view>
 
-namespace tern::http1 {
+namespace tern::http {
 
 bool is_authority(std::string_view text) noexcept;
 
 // The target of CONNECT: the port must be there.
 bool is_authority_with_port(std::string_view text) noexcept;
 
-}  // namespace tern::http1
+}  // namespace tern::http

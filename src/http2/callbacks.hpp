@@ -1,0 +1,39 @@
+// What nghttp2 calls while it reads and writes. For the session's sources alone: this header brings nghttp2.
+#pragma once
+
+#include "http2/session.hpp"
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tern::http2 {
+
+struct Session::Callbacks {
+  static nghttp2_session_callbacks* make();
+
+  // Reading: session.cpp.
+  static int on_begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* user);
+  static int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user);
+  static int on_header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf* name, nghttp2_rcbuf* value,
+                       std::uint8_t flags, void* user);
+  static int on_invalid_header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
+                               void* user);
+  static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user);
+  static int on_data(nghttp2_session*, std::uint8_t flags, std::int32_t id, const std::uint8_t* data, std::size_t size,
+                     void* user);
+  static int on_stream_close(nghttp2_session*, std::int32_t id, std::uint32_t code, void* user);
+
+  // Writing: session_writing.cpp.
+  static int on_sent(nghttp2_session*, const nghttp2_frame* frame, void* user);
+  static ssize_t offer(nghttp2_session*, std::int32_t id, std::uint8_t*, std::size_t room, std::uint32_t* flags,
+                       nghttp2_data_source* source, void* user);
+  static int take(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head, std::size_t size,
+                  nghttp2_data_source* source, void* user);
+
+  static Session& self(void* user) noexcept { return *static_cast<Session*>(user); }
+  static bool is(std::uint8_t flags, nghttp2_flag flag) noexcept { return (flags & flag) != 0; }
+};
+
+}  // namespace tern::http2

@@ -1,0 +1,85 @@
+// What nghttp2 does not look at: a few things in frames that it passes over, because their stream is gone, or because
+// they are about priorities that we do not follow (RFC 7540, section 5.3, which RFC 9218 has replaced).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace tern::http2 {
+
+// Goes along with the bytes of a client, frame by frame (RFC 9113, section 4.1), and keeps nothing of them.
+class FrameScanner {
+public:
+  enum class Found : std::uint8_t {
+    Nothing,   // all bytes are looked at
+    Reset,     // behind an RST_STREAM: what comes next is about a stream that is gone
+    Protocol,  // PRIORITY for no stream, or of a stream on itself (RFC 7540, section 5.3.1); WINDOW_UPDATE by nothing
+               // (RFC 9113, section 6.9)
+    StreamClosed,  // DATA for a stream that is over (section 5.1)
+  };
+
+  // Looks at `bytes` until something is found, and takes them off. `is_over(id)` tells of a stream.
+  template <class IsOver>
+  Found look(std::string_view& bytes, const IsOver& is_over) {
+    while (!bytes.empty()) {
+      const std::size_t wanted = skip_ != 0 ? skip_ : wanted_ - have_;
+      const std::size_t size = std::min(wanted, bytes.size());
+      if (skip_ != 0) {
+        skip_ -= static_cast<std::uint32_t>(size);
+      } else {
+        std::copy_n(bytes.data(), size, kept_.data() + have_);
+        have_ += size;
+      }
+      bytes.remove_prefix(size);
+      if (skip_ != 0 || have_ != wanted_) continue;
+      if (const Found found = complete(is_over); found != Found::Nothing) return found;
+    }
+    return Found::Nothing;
+  }
+
+private:
+  static constexpr std::size_t preface = 24;
+  static constexpr std::size_t head = 9;
+  enum Type : std::uint8_t { Data = 0, Priority = 2, RstStream = 3, WindowUpdate = 8 };
+
+  // The head of a frame is there, or with it a payload that matters.
+  template <class IsOver>
+  Found complete(const IsOver& is_over) {
+    const std::uint32_t length = number(0, 3);
+    const std::uint32_t type = number(3, 1);
+    const std::uint32_t stream = id(5);
+    const bool matters =
+        (type == Priority && length == 5) || ((type == WindowUpdate || type == RstStream) && length == 4);
+    if (matters && wanted_ == head) {
+      wanted_ += length;
+      return Found::Nothing;
+    }
+    have_ = 0;
+    if (std::exchange(wanted_, head) == head) {
+      skip_ = length;
+      return type == Data && is_over(static_cast<std::int32_t>(stream)) ? Found::StreamClosed : Found::Nothing;
+    }
+    if (type == RstStream) return Found::Reset;
+    const bool good = type == Priority ? stream != 0 && stream != id(head) : id(head) != 0;
+    return good ? Found::Nothing : Found::Protocol;
+  }
+
+  std::uint32_t number(std::size_t at, std::size_t size) const noexcept {
+    std::uint32_t value = 0;
+    for (std::size_t i = at; i < at + size; ++i) value = value << 8U | static_cast<unsigned char>(kept_[i]);
+    return value;
+  }
+  // 31 bits.
+  std::uint32_t id(std::size_t at) const noexcept { return number(at, 4) & 0x7fffffffU; }
+
+  std::array<char, head + 5> kept_{};
+  std::size_t have_ = 0;
+  std::size_t wanted_ = head;
+  std::uint32_t skip_ = preface;
+};
+
+}  // namespace tern::http2

@@ -1,0 +1,256 @@
+// Writing: heads, content under flow control, trailers, resets (RFC 9113, section 8).
+#include "http2/callbacks.hpp"
+
+#include <tern/base/ascii.hpp>
+#include <tern/base/expects.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace tern::http2 {
+namespace {
+
+constexpr std::size_t kept_text = 64 * 1024;  // bytes that have left and are not worth moving the rest for
+
+// Fields as nghttp2 wants them. It copies what it is given, names in lower case (RFC 9113, section 8.2.1), so that this
+// lives for one call only.
+class FieldList {
+public:
+  FieldList() { list_.reserve(8); }
+
+  // A literal name, in lower case.
+  void add(std::string_view name, std::string_view value) {
+    list_.push_back(entry(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME));
+  }
+
+  // The user's, without those that concern a connection (section 8.2.2).
+  void add(const Fields& fields) {
+    for (const Field& field : fields) {
+      if (!concerns_connection(field.name)) list_.push_back(entry(field.name, field.value, NGHTTP2_NV_FLAG_NONE));
+    }
+  }
+
+  const nghttp2_nv* data() const noexcept { return list_.data(); }
+  std::size_t size() const noexcept { return list_.size(); }
+
+private:
+  static bool concerns_connection(std::string_view name) noexcept {
+    using base::equals_ignoring_case;
+    switch (name.size()) {
+      case 7: return equals_ignoring_case(name, "upgrade");
+      case 10: return equals_ignoring_case(name, "connection") || equals_ignoring_case(name, "keep-alive");
+      case 16: return equals_ignoring_case(name, "proxy-connection");
+      case 17: return equals_ignoring_case(name, "transfer-encoding");
+      default: return false;
+    }
+  }
+
+  static nghttp2_nv entry(std::string_view name, std::string_view value, unsigned flags) noexcept {
+    const auto bytes = [](std::string_view text) {
+      return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+    };
+    return {bytes(name), bytes(value), name.size(), value.size(), static_cast<std::uint8_t>(flags)};
+  }
+
+  std::vector<nghttp2_nv> list_;
+};
+
+// A number as text, without the heap.
+class Digits {
+public:
+  explicit Digits(std::uint64_t number) noexcept
+      : size_(static_cast<std::size_t>(std::to_chars(text_, text_ + sizeof text_, number).ptr - text_)) {}
+  std::string_view text() const noexcept { return {text_, size_}; }
+
+private:
+  char text_[20];
+  std::size_t size_;
+};
+
+bool has_field(const Fields* fields, std::string_view name) noexcept {
+  return fields != nullptr && !fields->empty() && fields->find(name).has_value();
+}
+
+// RFC 9110, section 8.6 and 15.3.6: a 304 has the length that a 200 would have had, or none.
+bool tells_length(Status status, std::size_t length) noexcept {
+  return status != Status::NoContent && (status != Status::NotModified || length != 0);
+}
+
+bool forbids(Status status, bool to_head) noexcept {
+  return to_head || forbids_content(status) || status == Status::ResetContent;
+}
+
+}  // namespace
+
+// --- What nghttp2 calls ---
+
+ssize_t Session::Callbacks::offer(nghttp2_session* session, std::int32_t id, std::uint8_t*, std::size_t room,
+                                  std::uint32_t* flags, nghttp2_data_source* source, void*) {
+  Stream& stream = *static_cast<Stream*>(source->ptr);
+  const std::size_t rest = stream.rest().size();
+  const std::size_t size = std::min(rest, room);
+  if (size == 0 && !stream.finished_) {
+    stream.deferred_ = true;
+    return NGHTTP2_ERR_DEFERRED;
+  }
+  *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+  if (size == rest && stream.finished_) {
+    *flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (!stream.trailers_.empty()) {
+      FieldList list;
+      list.add(stream.trailers_);
+      if (nghttp2_submit_trailer(session, id, list.data(), list.size()) != 0) return NGHTTP2_ERR_CALLBACK_FAILURE;
+      *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+    }
+  }
+  return static_cast<ssize_t>(size);
+}
+
+int Session::Callbacks::take(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head, std::size_t size,
+                             nghttp2_data_source* source, void* user) {
+  Session& session = self(user);
+  Stream& stream = *static_cast<Stream*>(source->ptr);
+  if (session.out_->size() >= session.stop_at_) return NGHTTP2_ERR_WOULDBLOCK;
+  base::expects(frame->data.padlen == 0, "content is not padded");
+  session.out_->append(reinterpret_cast<const char*>(frame_head), 9);
+  session.out_->append(stream.rest().substr(0, size));
+  stream.taken_ += size;
+  stream.delivered_ += size;
+  session.delivered_ += size;
+  session.window_updates_.earn(2);
+  if (size != 0) {
+    stream.happened_.room = true;
+    session.queue(stream);
+  }
+  return 0;
+}
+
+int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+  Session& self = Callbacks::self(user);
+  const nghttp2_frame_hd& head = frame->hd;
+  if (head.type == NGHTTP2_RST_STREAM) {
+    self.we_reset_[self.resets_sent_++ % self.we_reset_.size()] = head.stream_id;
+    if (frame->rst_stream.error_code != NGHTTP2_NO_ERROR) self.take(self.resets_);
+    return 0;
+  }
+  if (head.type != NGHTTP2_DATA && head.type != NGHTTP2_HEADERS) return 0;
+  if (!is(head.flags, NGHTTP2_FLAG_END_STREAM)) return 0;
+  Stream* stream = self.find(head.stream_id);
+  if (stream == nullptr) return 0;
+  stream->answered_ = true;
+  stream->happened_.answered = true;
+  self.queue(*stream);
+  self.stop_content(*stream);
+  return 0;
+}
+
+// --- Answers ---
+
+void Session::inform(Stream& stream, Status status, const Fields* fields) {
+  base::expects(code(status) >= 100 && code(status) < 200 && status != Status::SwitchingProtocols,
+                "an interim response is 100, 102 or 103");
+  if (stream.closed_) return;
+  if (status == Status::Continue) stream.expects_continue_ = false;
+  const Digits digits(static_cast<std::uint64_t>(code(status)));
+  FieldList list;
+  list.add(":status", digits.text());
+  if (fields != nullptr) list.add(*fields);
+  nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id_, nullptr, list.data(), list.size(), nullptr);
+}
+
+// `length` is told where it may be; `content`: DATA frames follow.
+void Session::submit(Stream& stream, const ResponseHead& head, std::optional<std::size_t> length, bool content) {
+  const Digits status(static_cast<std::uint64_t>(code(head.status)));
+  const Digits digits(length.value_or(0));
+  FieldList list;
+  list.add(":status", status.text());
+  if (!head.date.empty() && !has_field(head.fields, "date")) list.add("date", head.date);
+  if (!head.server.empty() && !has_field(head.fields, "server")) list.add("server", head.server);
+  if (!head.content_type.empty()) list.add("content-type", head.content_type);
+  if (head.fields != nullptr) list.add(*head.fields);
+  if (length && tells_length(head.status, *length)) list.add("content-length", digits.text());
+  nghttp2_data_provider provider{};
+  provider.source.ptr = &stream;
+  provider.read_callback = &Callbacks::offer;
+  nghttp2_submit_response(session_, stream.id_, list.data(), list.size(), content ? &provider : nullptr);
+}
+
+void Session::answer(Stream& stream, const ResponseHead& head, std::string&& content) {
+  const bool follows = !content.empty() && !forbids(head.status, stream.to_head_);
+  const std::size_t length = head.status == Status::ResetContent ? 0 : content.size();
+  stream.owned_ = std::move(content);
+  stream.finished_ = true;
+  if (stream.closed_) return;
+  submit(stream, head, length, follows);
+  if (!follows) stream.taken_ = stream.owned_.size();
+}
+
+void Session::answer_borrowed(Stream& stream, const ResponseHead& head, std::string_view content) {
+  if (content.empty()) return answer(stream, head, std::string());
+  const bool follows = !forbids(head.status, stream.to_head_);
+  stream.borrowed_ = content;
+  stream.finished_ = true;
+  if (stream.closed_) return;
+  submit(stream, head, head.status == Status::ResetContent ? 0 : content.size(), follows);
+  if (!follows) stream.taken_ = content.size();
+}
+
+bool Session::respond(Stream& stream, const ResponseHead& head) {
+  const bool follows = !forbids(head.status, stream.to_head_);
+  stream.finished_ = !follows;
+  if (!stream.closed_) submit(stream, head, std::nullopt, follows);
+  return follows;
+}
+
+void Session::write(Stream& stream, std::string_view bytes) {
+  base::expects(!stream.finished_, "content comes between respond() and finish()");
+  if (stream.closed_ || bytes.empty()) return;
+  if (stream.taken_ == stream.owned_.size() || stream.taken_ > kept_text) {
+    stream.owned_.erase(0, std::exchange(stream.taken_, 0));
+  }
+  stream.owned_.append(bytes);
+  resume(stream);
+}
+
+void Session::finish(Stream& stream, const Fields& trailers) {
+  base::expects(!stream.finished_, "finish() ends an answer that has begun");
+  stream.finished_ = true;
+  if (stream.closed_) return;
+  stream.trailers_ = trailers;
+  resume(stream);
+}
+
+void Session::resume(Stream& stream) {
+  if (std::exchange(stream.deferred_, false)) nghttp2_session_resume_data(session_, stream.id_);
+}
+
+void Session::reset(Stream& stream, ErrorCode why) {
+  if (stream.closed_) return;
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, static_cast<std::uint32_t>(why));
+}
+
+bool Session::lacks_window(const Stream& stream) const noexcept {
+  return nghttp2_session_get_stream_remote_window_size(session_, stream.id_) <= 0;
+}
+
+bool Session::lacks_window() const noexcept {
+  return nghttp2_session_get_remote_window_size(session_) <= 0;
+}
+
+void Session::send(std::string& out) {
+  out_ = &out;
+  stop_at_ = out.size() + limits_->unframed;
+  while (out.size() < stop_at_) {
+    const std::uint8_t* bytes = nullptr;
+    const ssize_t size = nghttp2_session_mem_send(session_, &bytes);
+    if (size < 0) over_ = true;  // no memory: what has been written leaves, and nothing more
+    if (size <= 0) break;
+    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  }
+  out_ = nullptr;
+  if (fault_ != ErrorCode::None) terminate(fault_);
+}
+
+}  // namespace tern::http2

@@ -1,0 +1,95 @@
+// The other end for the tests: a client on nghttp2's own session, and frames written by hand.
+#pragma once
+
+#include "http2/session.hpp"
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tern::http2 {
+
+using FieldPairs = std::vector<std::pair<std::string, std::string>>;
+
+// What came back on a stream.
+struct Answered {
+  int status = 0;
+  std::vector<int> interim;
+  FieldPairs fields;
+  FieldPairs trailers;
+  std::string content;
+  bool in_trailers = false;
+  bool ended = false;
+  bool closed = false;
+  std::uint32_t error = 0;
+
+  std::string field(std::string_view name) const {
+    for (const auto& [key, value] : fields) {
+      if (key == name) return value;
+    }
+    return "";
+  }
+};
+
+// A client without a socket: output() is for the server, input() is what it sent.
+class TestClient {
+public:
+  explicit TestClient(std::uint32_t window = 65535);
+  ~TestClient() { nghttp2_session_del(session_); }
+  TestClient(const TestClient&) = delete;
+  TestClient& operator=(const TestClient&) = delete;
+
+  // A request; with content that stays open unless `end`.
+  std::int32_t request(std::string_view method, std::string_view path, const FieldPairs& more = {},
+                       std::string content = {}, bool end = true);
+  // Fields as they are, pseudo-fields included.
+  std::int32_t send_head(const FieldPairs& fields, bool end = true);
+  void send(std::int32_t id, std::string_view content, bool end = false);
+  void send_trailers(std::int32_t id, const FieldPairs& trailers);
+  void reset(std::int32_t id, std::uint32_t code = NGHTTP2_CANCEL);
+
+  std::string output();
+  bool input(std::string_view bytes);
+
+  nghttp2_session* session() noexcept { return session_; }
+  Answered& at(std::int32_t id) { return answers_[id]; }
+  // Of the last GOAWAY; -1 when there was none.
+  long goaway() const noexcept { return goaway_; }
+  std::int32_t last_stream() const noexcept { return last_stream_; }
+  // The order in which content came.
+  const std::vector<std::int32_t>& order() const noexcept { return order_; }
+
+private:
+  struct Body {
+    std::string bytes;
+    std::size_t taken = 0;
+    bool end = false;
+    bool deferred = false;
+    FieldPairs trailers;
+  };
+  struct Calls;
+
+  nghttp2_session* session_ = nullptr;
+  std::map<std::int32_t, Answered> answers_;
+  std::map<std::int32_t, std::unique_ptr<Body>> bodies_;
+  std::vector<std::int32_t> order_;
+  long goaway_ = -1;
+  std::int32_t last_stream_ = -1;
+};
+
+// A frame by hand (RFC 9113, section 4.1).
+std::string frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, std::string_view payload);
+// What a client begins with: the preface and empty settings.
+std::string greeting();
+// A literal field without indexing (RFC 7541, section 6.2.2).
+std::string literal(std::string_view name, std::string_view value);
+// The header block of a GET of "/".
+std::string get_block();
+
+}  // namespace tern::http2

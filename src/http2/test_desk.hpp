@@ -1,0 +1,105 @@
+// A session with its owner and a client, for the tests: what the one writes, the other reads.
+#pragma once
+
+#include "http2/test_client.hpp"
+
+#include <list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tern::http2 {
+
+struct DeskHead {
+  RequestHead head;
+  Arena arena;
+};
+
+class DeskStream : private DeskHead, public Stream {
+public:
+  DeskStream() : Stream(DeskHead::head, DeskHead::arena) {}
+  const RequestHead& request() const { return DeskHead::head; }
+  std::size_t footprint() const { return DeskHead::arena.footprint(); }
+
+  std::string content;
+  Happened seen;
+};
+
+class Desk : public Owner {
+public:
+  explicit Desk(std::uint32_t client_window = 65535) : client(client_window) {}
+
+  // Carries bytes both ways until nobody has any. The answers of `serve` are given on the way.
+  void run() {
+    for (bool more = true; more;) {
+      const std::string up = client.output();
+      if (!up.empty()) session.receive(up, now);
+      look();
+      more = !up.empty() || flush();
+    }
+  }
+  // Only what the client has to say.
+  bool receive(std::string_view bytes) {
+    const bool good = session.receive(bytes, now);
+    look();
+    return good;
+  }
+  bool flush() {
+    std::string down;
+    session.send(down);
+    sent += down;
+    client.input(down);
+    look();
+    return !down.empty();
+  }
+  DeskStream& stream(std::int32_t id) {
+    for (DeskStream& each : streams) {
+      if (each.id() == id) return each;
+    }
+    throw std::out_of_range("no such stream");
+  }
+  std::size_t requests() const { return requests_; }
+
+  Limits limits;
+  std::uint64_t now = 1;
+  bool full = false;     // refuses streams
+  bool reads = true;     // reads content as it comes
+  bool answers = false;  // answers every request at once
+  std::list<DeskStream> streams;
+  std::string sent;
+  TestClient client;
+  Session session{limits, *this};
+
+private:
+  Stream* open_stream() override { return full ? nullptr : &streams.emplace_back(); }
+
+  void look() {
+    while (Stream* next = session.next()) {
+      auto& stream = static_cast<DeskStream&>(*next);
+      const Happened happened = Session::take_happened(stream);
+      stream.seen.request |= happened.request;
+      stream.seen.content |= happened.content;
+      stream.seen.room |= happened.room;
+      stream.seen.answered |= happened.answered;
+      stream.seen.closed |= happened.closed;
+      if (happened.request && !happened.closed) {
+        ++requests_;
+        if (answers || stream.refused()) answer(stream);
+      }
+      if (happened.content && reads) {
+        std::string piece;
+        session.read(stream, piece);
+        stream.content += piece;
+      }
+    }
+  }
+  void answer(DeskStream& stream) {
+    ResponseHead head;
+    if (stream.refused()) head.status = stream.refused()->status;
+    session.answer(stream, head, "answer");
+  }
+
+  std::size_t requests_ = 0;
+};
+
+}  // namespace tern::http2

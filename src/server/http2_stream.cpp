@@ -1,0 +1,307 @@
+#include "server/http2_stream.hpp"
+
+#include "server/connection.hpp"
+#include "server/exchange.hpp"
+#include "server/http2_connection.hpp"
+#include "server/log.hpp"
+#include "server/worker.hpp"
+
+#include <string>
+#include <utility>
+
+namespace tern::server {
+
+namespace {
+
+constexpr Milliseconds rest_time = Seconds(2);  // for content behind the answer
+
+}  // namespace
+
+Http2Stream::Http2Stream(Http2Connection& connection, HttpExchange& exchange)
+    : Stream(exchange.request().head(), exchange.arena()), connection_(connection), exchange_(&exchange) {
+  exchange.request().head().clear();
+}
+
+Http2Stream::~Http2Stream() {
+  connection_.worker().loop().disarm(*this);
+}
+
+void Http2Stream::on(http2::Happened happened) {
+  if (happened.answered && exchange_ != nullptr) end_exchange();
+  if (happened.closed) return lost();
+  if (happened.request) begin();
+  if (exchange_ == nullptr) return;
+  if (happened.content && !happened.request) continue_exchange();
+  if (happened.room && exchange_ != nullptr && exchange_->stream_) exchange_->stream_->wake();
+}
+
+void Http2Stream::lost() {
+  watch_ = Watch::None;
+  HttpExchange* exchange = std::exchange(exchange_, nullptr);
+  if (exchange == nullptr) return;
+  const bool goes_on = state_ == State::Serving || state_ == State::Streaming;
+  state_ = State::Over;
+  if (goes_on) {
+    exchange->disconnect();
+  } else {
+    connection_.worker().release(*exchange);
+  }
+}
+
+void Http2Stream::drain() {
+  if (exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer()) exchange_->stop_.stop();
+}
+
+void Http2Stream::end_content() {
+  if (exchange_ == nullptr) return;
+  const bool events = exchange_->stream_ && exchange_->stream_->ends_with_peer();
+  if (events) return lost();
+  if (state_ != State::Serving || content_complete() || exchange_->error_) return;
+  exchange_->fail(StreamError::Disconnected);
+  exchange_->wake();
+}
+
+// --- The request ---
+
+void Http2Stream::begin() {
+  HttpExchange& exchange = *exchange_;
+  Worker& worker = connection_.worker();
+  exchange.begin(*this, worker.shared().settings.limits);
+  exchange.head_is_pinned();  // the session has read it into the arena
+  if (worker.logs_access()) exchange.started_ = worker.microseconds();
+  state_ = State::Serving;
+  if (refused()) return answer_problem({refused()->status, std::string(refused()->detail), {}, {}});
+  exchange.body_complete_ = content_complete();
+  exchange.announced_ = content_length().value_or(0);
+  if (content_complete()) {
+    connection_.session().read(*this, piece_);
+    exchange.announced_ = 0;
+    exchange.chunk_ = exchange.arena().copy(piece_);
+    exchange.received_ = piece_.size();
+    exchange.ended_ = true;
+  }
+  Reply reply = worker.shared().service.serve(exchange);
+  if (reply.ready()) return respond(reply.response());
+  if (exchange.start(std::move(reply.task()))) {
+    Response response = exchange.task_.result();
+    return respond(response);
+  }
+  if (!exchange.waiting_) wait_for_handler();
+}
+
+// An answer to what never became a request, or was given up.
+void Http2Stream::answer_problem(const Problem& problem) {
+  Response response = connection_.worker().shared().service.refuse(problem);
+  respond(response);
+}
+
+void Http2Stream::continue_exchange() {
+  if (state_ != State::Serving) return;
+  if (exchange_->waiting_ && pull(*exchange_)) exchange_->wake();
+  if (exchange_ != nullptr && state_ == State::Serving && !exchange_->waiting_) wait_for_handler();
+}
+
+bool Http2Stream::pull(HttpExchange& exchange) {
+  if (exchange.error_ || exchange.ended_) return true;
+  if (content_length().value_or(0) > exchange.limits_.body) {
+    exchange.fail(StreamError::TooLarge);
+  } else if (unread() != 0) {
+    connection_.session().read(*this, piece_);
+    connection_.wake();  // the window
+    exchange.chunk_ = piece_;
+    exchange.received_ += piece_.size();
+    if (exchange.received_ > exchange.limits_.body) exchange.fail(StreamError::TooLarge);
+  } else if (content_complete()) {
+    exchange.ended_ = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Http2Stream::content_is_wanted(HttpExchange& exchange) {
+  if (!expects_continue() || content_length().value_or(0) > exchange.limits_.body) return;
+  inform(Status::Continue, {});
+}
+
+void Http2Stream::wait_for_content() {
+  if (watch_ == Watch::Content) return;  // the period goes on, or a byte now and then would restart it for ever
+  seen_ = exchange_->received_;
+  watch(Watch::Content, rate_period());
+}
+
+// --- The answer ---
+
+void Http2Stream::inform(Status status, const Fields& fields) {
+  if (state_ != State::Serving) return;
+  connection_.session().inform(*this, status, &fields);
+  connection_.wake();
+}
+
+void Http2Stream::complete(Response response) {
+  respond(response);
+}
+
+void Http2Stream::respond(Response& response) {
+  HttpExchange& exchange = *exchange_;
+  Worker& worker = connection_.worker();
+  if (code(response.status()) < 200 || code(response.status()) > 599) {
+    exchange.report("a handler answered with a status that is no final one: " +
+                    std::to_string(code(response.status())));
+    response = worker.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
+  }
+  exchange.after_ = response.take_after();
+  watch_ = Watch::None;  // it was about the request
+  connection_.session().discard(*this);
+  connection_.wake();
+  if (response.producer() != nullptr) return begin_stream(response);
+  state_ = State::Sending;
+  status_ = response.status();
+  size_ = response.content().size();
+  const http2::ResponseHead head{response.status(), &response.fields(), response.literal_type(), worker.date(),
+                                 worker.shared().settings.server_name};
+  if (response.borrows()) {
+    connection_.session().answer_borrowed(*this, head, response.content());
+  } else {
+    connection_.session().answer(*this, head, response.take_owned());
+  }
+  watch_answer();
+}
+
+// The head, and the producer starts. Nothing is left to do where no content is sent (HEAD).
+void Http2Stream::begin_stream(Response& response) {
+  Worker& worker = connection_.worker();
+  status_ = response.status();
+  const http2::ResponseHead head{response.status(), &response.fields(), response.literal_type(), worker.date(),
+                                 worker.shared().settings.server_name};
+  if (!connection_.session().respond(*this, head)) {
+    state_ = State::Sending;
+    return;
+  }
+  state_ = State::Streaming;
+  if (exchange_->start_stream(response)) end_stream();
+}
+
+// The producer has ended. When it has failed, the client must be able to tell.
+void Http2Stream::end_stream() {
+  ResponseStream& stream = *exchange_->stream_;
+  if (stream.succeeded(connection_.worker().draining())) {
+    stream.finish();
+  } else {
+    connection_.session().reset(*this, http2::ErrorCode::Internal);
+  }
+  size_ = stream.bytes();
+  state_ = State::Sending;
+  exchange_->stream_.reset();
+  connection_.wake();
+}
+
+void Http2Stream::send_framed(net::Output& buffer) {
+  buffer.visit([this](std::string_view piece) { connection_.session().write(*this, piece); });
+  buffer.clear();
+  watch_answer();
+  connection_.wake();
+}
+
+void Http2Stream::frame_end(net::Output& buffer, const Fields& trailers) {
+  send_framed(buffer);
+  connection_.session().finish(*this, trailers);
+}
+
+// The answer has left.
+void Http2Stream::end_exchange() {
+  watch_ = Watch::None;
+  state_ = State::Over;
+  HttpExchange& exchange = *std::exchange(exchange_, nullptr);
+  Worker& worker = connection_.worker();
+  if (worker.logs_access()) worker.log_access(exchange, status_, size_);
+  exchange.give_scratch(take_owned());
+  worker.release(exchange);
+  if (!content_complete()) watch(Watch::Rest, rest_time);
+}
+
+const net::Address& Http2Stream::remote() const noexcept {
+  return connection_.connection().remote();
+}
+
+std::string_view Http2Stream::scheme() const noexcept {
+  return connection_.connection().scheme();
+}
+
+// --- Timeouts: those of HTTP/1.1, each stream its own ---
+
+void Http2Stream::watch(Watch what, Milliseconds timeout) {
+  net::Loop& loop = connection_.worker().loop();
+  watch_ = timeout.count() == 0 ? Watch::None : what;
+  if (watch_ == Watch::None) return;
+  deadline_ = loop.now() + static_cast<std::uint64_t>(timeout.count());
+  loop.arm(*this, timeout);
+}
+
+void Http2Stream::on_timer() noexcept {
+  switch (std::exchange(watch_, Watch::None)) {
+    case Watch::None: break;
+    case Watch::Content: check_content_rate(); break;
+    case Watch::Handler: handler_expired(); break;
+    case Watch::Answer: check_answer_rate(); break;
+    case Watch::Rest:
+      connection_.session().reset(*this, http2::ErrorCode::None);
+      connection_.wake();
+      break;
+  }
+}
+
+void Http2Stream::wait_for_handler() {
+  if (watch_ != Watch::Handler) watch(Watch::Handler, exchange_->limits_.answer);
+}
+
+// The exchange goes its own way, and the client is told.
+void Http2Stream::handler_expired() {
+  if (exchange_ == nullptr || state_ != State::Serving) return;
+  Worker& worker = connection_.worker();
+  std::exchange(exchange_, &worker.take_exchange())->disconnect();
+  exchange_->begin(*this, worker.shared().settings.limits);
+  if (worker.logs_access()) exchange_->started_ = worker.microseconds();
+  answer_problem({Status::ServiceUnavailable, "the answer took too long", {}, {}});
+}
+
+Milliseconds Http2Stream::rate_period() const {
+  const Settings& settings = connection_.worker().shared().settings;
+  return settings.least_rate == 0 ? Milliseconds(0) : settings.grace;
+}
+
+bool Http2Stream::fast_enough(std::uint64_t bytes) const {
+  const Settings& settings = connection_.worker().shared().settings;
+  return bytes * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count());
+}
+
+// Where other streams fill the connection's window, it is not this one's client that is slow.
+void Http2Stream::check_content_rate() {
+  if (exchange_ == nullptr || !exchange_->waiting_) return;
+  const std::uint64_t got = exchange_->received_ - std::exchange(seen_, exchange_->received_);
+  if (fast_enough(got) || connection_.session().window_is_full()) return watch(Watch::Content, rate_period());
+  exchange_->fail(StreamError::TooSlow);
+  exchange_->wake();
+}
+
+void Http2Stream::watch_answer() {
+  if (watch_ == Watch::Answer || Stream::unsent() == 0) return;
+  seen_ = delivered();
+  seen_all_ = connection_.session().delivered();
+  watch(Watch::Answer, rate_period());
+}
+
+// Only for lack of a window is it the client who is slow: its own, or the connection's, which others may be using. (How
+// fast the socket is read is watched by the connection.)
+void Http2Stream::check_answer_rate() {
+  if (closed() || Stream::unsent() == 0) return;
+  const http2::Session& session = connection_.session();
+  const std::uint64_t own = delivered() - std::exchange(seen_, delivered());
+  const std::uint64_t all = session.delivered() - std::exchange(seen_all_, session.delivered());
+  const bool slow = session.lacks_window(*this) ? !fast_enough(own) : session.lacks_window() && !fast_enough(all);
+  if (!slow) return watch(Watch::Answer, rate_period());
+  connection_.session().reset(*this, http2::ErrorCode::Cancel);
+  connection_.wake();
+}
+
+}  // namespace tern::server
