@@ -34,7 +34,7 @@ void Connection::open(net::Descriptor socket, const net::Address& remote,
   // A new connection has the head's time for its first request, however it begins, the handshake
   // of TLS included.
   watch(Watch::Head, worker_.shared().settings.head_timeout);
-  if (worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
+  if (!context && worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
 }
 
 // What the client has sent is answered, although it has not been read yet, and one that has just connected is given a
@@ -172,8 +172,8 @@ void Connection::refuse(HttpExchange& exchange) {
 
 // What was refused may be the first line of HTTP/2. Nobody else pays for looking.
 bool Connection::speaks_http2() const {
-  return !served_ && has_http2() && worker_.shared().settings.prior_knowledge && protocol_.consumed() == 0 &&
-         is_http2_preface(protocol_.unconsumed());
+  return !served_ && !stream_.is_secure() && has_http2() && worker_.shared().settings.prior_knowledge &&
+         protocol_.consumed() == 0 && is_http2_preface(protocol_.unconsumed());
 }
 
 // An answer to what never became a request.
@@ -425,6 +425,11 @@ void Connection::linger() {
   stream_.shutdown_write();
   stream_.resume();
   watch(Watch::Linger, linger_time);
+}
+
+// A protocol that was negotiated takes over.
+void Connection::on_secured() {
+  if (stream_.session()->protocol() == "h2") become(make_http2(*this));
 }
 
 // There is no TLS with this peer, which has been told.

@@ -78,8 +78,7 @@ private:
   void on_end() override;
   void on_sent() override;
   void on_closed(std::error_code why) override;
-  // Where a protocol that was negotiated takes over (session()->protocol()).
-  void on_secured() override {}
+  void on_secured() override;
   void on_refused() override;
   void on_timer() noexcept override;
 

@@ -224,6 +224,10 @@ const net::Address& Http2Stream::remote() const noexcept {
   return connection_.connection().remote();
 }
 
+const tls::Session* Http2Stream::session() const noexcept {
+  return connection_.connection().session();
+}
+
 std::string_view Http2Stream::scheme() const noexcept {
   return connection_.connection().scheme();
 }

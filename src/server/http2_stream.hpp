@@ -57,6 +57,7 @@ private:
   void end_stream() override;
   const net::Address& remote() const noexcept override;
   std::string_view scheme() const noexcept override;
+  const tls::Session* session() const noexcept override;
   void on_timer() noexcept override;
 
   void begin();

@@ -2,6 +2,7 @@
 #include <tern/app/app.hpp>
 
 #include "app/core.hpp"
+#include "server/http2.hpp"
 #include "server/server.hpp"
 #include "tern/life.hpp"
 
@@ -66,7 +67,7 @@ server::Log::Options log_options_of(const LogOptions& options) {
           static_cast<server::Severity>(options.level)};
 }
 
-tls::Config config_of(const TlsOptions& options) {
+tls::Config config_of(const TlsOptions& options, bool http2) {
   if (options.client != ClientCertificates::None && options.client_ca.empty()) {
     throw SetupError("tls.client_ca is missing: who vouches for the clients?");
   }
@@ -80,15 +81,16 @@ tls::Config config_of(const TlsOptions& options) {
   }
   config.client_ca = options.client_ca;
   config.client = static_cast<tls::ClientAuth>(options.client);
+  if (http2 && server::has_http2()) config.protocols.insert(config.protocols.begin(), "h2");
   return config;
 }
 static_assert(static_cast<int>(ClientCertificates::Required) == static_cast<int>(tls::ClientAuth::Required));
 
 server::Listening listening_of(const std::string& host, std::uint16_t port, const std::string& unix_path,
-                               const TlsOptions& tls) {
+                               const TlsOptions& tls, bool http2) {
   server::Listening listening{.address = {host, port, unix_path}};
   if (!tls.certificate.empty()) {
-    listening.tls = config_of(tls);
+    listening.tls = config_of(tls, http2);
   } else if (!tls.key.empty() || !tls.ocsp.empty() || !tls.certificates.empty() || !tls.client_ca.empty() ||
              tls.client != ClientCertificates::None) {
     throw SetupError("tls.certificate is missing");
@@ -98,9 +100,9 @@ server::Listening listening_of(const std::string& host, std::uint16_t port, cons
 
 std::vector<server::Listening> listeners_of(const Options& options) {
   std::vector<server::Listening> listeners;
-  listeners.push_back(listening_of(options.host, options.port, options.unix_path, options.tls));
+  listeners.push_back(listening_of(options.host, options.port, options.unix_path, options.tls, options.http2.enabled));
   for (const Listen& more : options.also) {
-    listeners.push_back(listening_of(more.host, more.port, more.unix_path, more.tls));
+    listeners.push_back(listening_of(more.host, more.port, more.unix_path, more.tls, options.http2.enabled));
   }
   return listeners;
 }
