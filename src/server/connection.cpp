@@ -86,8 +86,9 @@ net::Output& Connection::output() {
   return worker_.output(*this);
 }
 
-void Connection::finish() {
+void Connection::finish(bool peer_is_done) {
   closing_ = true;
+  if (peer_is_done) client_done_ = true;
   flush();
 }
 
@@ -257,6 +258,9 @@ void Connection::resume_reading() {
 void Connection::respond(Response& response) {
   HttpExchange& exchange = *exchange_;
   if (code(response.status()) < 200 || code(response.status()) > 599) {
+    if (response.status() == Status::SwitchingProtocols && response.producer() != nullptr) {
+      return switch_protocol(response);
+    }
     exchange.report("a handler answered with a status that is no final one: " +
                     std::to_string(code(response.status())));
     response = worker_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});

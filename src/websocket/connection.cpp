@@ -10,7 +10,6 @@ namespace tern::websocket {
 namespace {
 
 constexpr std::size_t kept_buffer = 4096;  // bytes that a connection keeps between messages
-constexpr std::size_t worth_deflating = 64;
 constexpr std::size_t max_reason = max_control_payload - 2;
 
 std::uint16_t code_of(Fault fault) noexcept {

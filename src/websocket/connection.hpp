@@ -30,6 +30,9 @@
 
 namespace tern::websocket {
 
+// Messages that are shorter are not deflated.
+inline constexpr std::size_t worth_deflating = 64;
+
 enum class Event : std::uint8_t { NeedMore, Message, Closed };
 
 class Connection {
