@@ -1,5 +1,12 @@
 #include <tern/base/utf8.hpp>
 
+#include "base/utf8_checker.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -9,6 +16,9 @@ namespace {
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
+
+// From here on the checker that looks at many bytes at once is worth its call.
+constexpr std::size_t long_text = 64;
 
 // The length of the well-formed sequence that begins at `at`, or 0 (RFC 3629, section 4).
 std::size_t sequence_length(std::string_view text, std::size_t at) {
@@ -33,9 +43,40 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
+// How many bytes the sequence has that begins with `first`; 0 where none does.
+std::size_t announced_length(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  if (byte < 0x80) return 1;
+  if (byte < 0xC2 || byte > 0xF4) return 0;
+  return byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+// Whether some continuation makes `text`, shorter than its first byte announces, one well-formed sequence. The second
+// byte decides: with the least continuations behind it, a sequence is as good as with any other.
+bool can_be_completed(std::string_view text) {
+  std::array<char, 4> filled = {text.front(), '\x80', '\x80', '\x80'};
+  const std::size_t length = announced_length(text.front());
+  if (length == 0) return false;
+  if (text.size() == 1) return true;
+  std::ranges::copy(text, filled.begin());
+  return sequence_length({filled.data(), length}, 0) == length;
+}
+
+// Where the sequence begins that the end of `text` cuts; the size of the text where it cuts none.
+std::size_t cut_sequence(std::string_view text) {
+  const std::size_t reach = std::min<std::size_t>(3, text.size());
+  for (std::size_t back = 1; back <= reach; ++back) {
+    const char c = text[text.size() - back];
+    if (is_continuation(c)) continue;
+    return announced_length(c) > back ? text.size() - back : text.size();
+  }
+  return text.size();
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) noexcept {
+  if (text.size() >= long_text) return simdjson::validate_utf8(text.data(), text.size());
   std::size_t at = 0;
   while (at < text.size()) {
     std::uint64_t word = 0;
@@ -51,6 +92,31 @@ bool is_utf8(std::string_view text) noexcept {
     at += length;
   }
   return true;
+}
+
+bool Utf8Checker::feed(std::string_view piece) noexcept {
+  if (pending_size_ != 0 && !finish_pending(piece)) return false;
+  if (piece.empty()) return true;
+  const std::size_t end = cut_sequence(piece);
+  if (!is_utf8(piece.substr(0, end))) return false;
+  const std::string_view rest = piece.substr(end);
+  if (rest.empty()) return true;
+  std::ranges::copy(rest, pending_.begin());
+  pending_size_ = rest.size();
+  return can_be_completed(rest);
+}
+
+// Takes off `piece` what belongs to the sequence that has begun before it.
+bool Utf8Checker::finish_pending(std::string_view& piece) noexcept {
+  const std::size_t length = announced_length(pending_.front());
+  const std::size_t taken = std::min(length - pending_size_, piece.size());
+  std::ranges::copy(piece.substr(0, taken), pending_.begin() + static_cast<std::ptrdiff_t>(pending_size_));
+  piece.remove_prefix(taken);
+  pending_size_ += taken;
+  const std::string_view sequence(pending_.data(), pending_size_);
+  if (pending_size_ < length) return can_be_completed(sequence);
+  pending_size_ = 0;
+  return sequence_length(sequence, 0) == length;
 }
 
 void append_utf8(std::string& out, char32_t code_point) {

@@ -16,8 +16,8 @@ namespace {
 
 using base::equals_ignoring_case;
 
-constexpr std::array<std::string_view, 7> framing = {
-    "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer"};
+constexpr std::array<std::string_view, 6> framing = {
+    "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer"};
 
 bool frames_the_message(std::string_view name) {
   return std::ranges::any_of(framing, [name](std::string_view one) { return equals_ignoring_case(one, name); });

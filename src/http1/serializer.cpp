@@ -154,7 +154,11 @@ char* Connection::write_framing(char* to, const ResponseHead& head,
     return put_field(put(to, "Connection: Upgrade\r\n"), "Upgrade: ", head.upgrade);
   }
   const bool http11 = facts_.version == Version::Http11;
-  if (close_ && http11) to = put(to, "Connection: close\r\n");
+  if (http11 && has_field(head.fields, "upgrade")) {  // RFC 9110, section 7.8
+    to = put(to, close_ ? "Connection: close, Upgrade\r\n" : "Connection: Upgrade\r\n");
+  } else if (close_ && http11) {
+    to = put(to, "Connection: close\r\n");
+  }
   if (!close_ && !http11) to = put(to, "Connection: keep-alive\r\n");
   if (head.status == Status::NoContent) return to;
   if (head.status == Status::NotModified && length.value_or(0) == 0) return to;

@@ -65,6 +65,19 @@ TEST(Http1Serializer, date_and_server_of_the_users_own_win) {
             "HTTP/1.1 201 Created\r\ndate: today\r\nSERVER: mine\r\nContent-Length: 0\r\n\r\n");
 }
 
+TEST(Http1Serializer, an_upgrade_that_is_named_is_one_of_the_connection) {
+  Fields fields;
+  fields.set("Upgrade", "websocket");
+  ResponseHead head = head_of(Status::UpgradeRequired);
+  head.fields = &fields;
+  EXPECT_EQ(answer_to("GET / HTTP/1.1", head, ""),
+            "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nContent-Length: 0\r\n\r\n");
+  head.close = true;
+  EXPECT_EQ(answer_to("GET / HTTP/1.1", head, ""),
+            "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nConnection: close, Upgrade\r\n"
+            "Content-Length: 0\r\n\r\n");
+}
+
 // Plainly or not: the same bytes; and where it does not fit, nothing happens.
 TEST(Http1Serializer, a_plain_answer_is_the_same_as_any_other) {
   const std::string long_name(200, 's');

@@ -90,8 +90,9 @@ net::Output& Connection::output() {
   return worker_.output(*this);
 }
 
-void Connection::finish() {
+void Connection::finish(bool peer_is_done) {
   closing_ = true;
+  if (peer_is_done) client_done_ = true;
   flush();
 }
 
@@ -270,8 +271,12 @@ void Connection::resume_reading() {
 
 void Connection::respond(Response& response) {
   HttpExchange& exchange = *exchange_;
-  if (code(response.status()) < 200 || code(response.status()) > 599) [[unlikely]]
+  if (code(response.status()) < 200 || code(response.status()) > 599) [[unlikely]] {
+    if (response.status() == Status::SwitchingProtocols && response.producer() != nullptr) {
+      return switch_protocol(response);
+    }
     replace(response);
+  }
   exchange.after_ = response.take_after();
   const std::size_t size = response.content().size();
   watch_ = Watch::None;  // it was about this request

@@ -64,9 +64,9 @@ public:
   net::Output& output();
   // Sends what is in output(), and watches that the peer reads it.
   void flush();
-  // The last has been written: sends it, ends our side, and closes when the peer has ended its own, or soon after. The
-  // protocol is given nothing any more but on_closed().
-  void finish();
+  // The last has been written: sends it, ends our side, and closes when the peer has ended its own, or soon after; at
+  // once where the peer has nothing more to say. The protocol is given nothing any more but on_closed().
+  void finish(bool peer_is_done = false);
 
 private:
   friend class Worker;
@@ -90,6 +90,8 @@ private:
   void continue_exchange();
   void resume_reading();
   bool begin_stream(Response& response);
+  // A 101: answers the handshake, and has what the response brings take over. In websocket_upgrade.cpp.
+  void switch_protocol(Response& response);
 
   bool pull(HttpExchange& exchange) override;
   void content_is_wanted(HttpExchange& exchange) override;

@@ -61,6 +61,8 @@ public:
   void stop(Milliseconds timeout);
   // Until everything has ended; what has not, at the end of the drain, is destroyed here. Not from a loop's thread.
   void wait();
+  // To the WebSockets; from any thread.
+  SocketBus& sockets() noexcept { return shared_.sockets; }
   // Whether the calling thread is one of the loops'.
   bool on_a_loop() const noexcept;
 

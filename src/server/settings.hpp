@@ -1,9 +1,11 @@
-// What all loops of one server share: settings, read-only while it runs, and the few counters that cross threads.
+// What all loops of one server share: settings, read-only while it runs, and what crosses threads: a few
+// counters, and what is published to WebSockets.
 #pragma once
 
 #include "http1/limits.hpp"
 #include "http2/limits.hpp"
 #include "net/backend.hpp"
+#include "server/websocket_hub.hpp"
 
 #include <tern/base/duration.hpp>
 #include <tern/http/exchange.hpp>
@@ -47,6 +49,7 @@ struct Shared {
   Log& log;
   std::atomic<std::size_t> connections = 0;
   std::atomic<std::size_t> buffered = 0;
+  SocketBus sockets = {};
 };
 
 // How many loops to run: the processors that this process may use, by affinity and by cgroup quota.

@@ -105,6 +105,7 @@ void Worker::abort_all() {
   for (Connection* connection = connections_; connection != nullptr; connection = connection->next_) {
     connection->abort();
   }
+  if (sockets_) sockets_->stop();
   aborting_ = true;  // what does not end now is not waited for: its frames go with the worker
   after_.stop();
   background_.stop();
@@ -113,7 +114,7 @@ void Worker::abort_all() {
 
 void Worker::go_on_draining() {
   if (!draining_ || connections_ != nullptr) return;
-  if (exchanges_in_use() == 0) served_.set();
+  if (exchanges_in_use() == 0 && (!sockets_ || sockets_->empty())) served_.set();
   if (aborting_) be_quiet();
 }
 
@@ -125,6 +126,7 @@ void Worker::clear() noexcept {
   ending_ = {};
   background_.clear();
   after_.clear();
+  sockets_.reset();
   free_exchanges_.clear();
   all_exchanges_.clear();
 }
@@ -164,6 +166,11 @@ void Worker::closed(Connection& connection) noexcept {
   const std::size_t before = shared_.connections.fetch_sub(1, std::memory_order_relaxed);
   if (before == shared_.settings.connections) room_again_();
   go_on_draining();
+}
+
+WebSocketHub& Worker::sockets() {
+  if (!sockets_) sockets_ = std::make_unique<WebSocketHub>(*this);
+  return *sockets_;
 }
 
 HttpExchange& Worker::take_exchange() {

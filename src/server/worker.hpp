@@ -77,6 +77,10 @@ public:
   void release(HttpExchange& exchange) noexcept;
   void closed(Connection& connection) noexcept;
   bool logs_access() const noexcept { return shared_.settings.access != AccessFormat::Off; }
+  // What its WebSockets share, made when it is first asked for.
+  WebSocketHub& sockets();
+  // One of them has ended.
+  void socket_gone() { go_on_draining(); }
   void log_access(HttpExchange& exchange, Status status, std::size_t bytes);
   static std::uint64_t microseconds() noexcept;
 
@@ -135,6 +139,7 @@ private:
   Connection* connections_ = nullptr;
   std::vector<std::unique_ptr<HttpExchange>> all_exchanges_;
   std::vector<HttpExchange*> free_exchanges_;
+  std::unique_ptr<WebSocketHub> sockets_;
   std::uint64_t drain_deadline_ = std::numeric_limits<std::uint64_t>::max();
   bool open_ = true;
   bool draining_ = false;

@@ -286,6 +286,15 @@ void App::reload_certificates() {
   if (const std::string faults = server->reload_certificates(); !faults.empty()) throw SetupError(faults);
 }
 
+void App::publish(std::string_view topic, std::string_view text) {
+  if (const auto server = runner_->server()) server->sockets().publish(topic, text);
+}
+
+std::size_t App::subscribers(std::string_view filter) const {
+  const auto server = runner_->server();
+  return server ? server->sockets().subscribers(filter) : 0;
+}
+
 int App::run(const Options& options) {
   try {
     const std::unique_ptr<int, void (*)(int*)> event(new int(eventfd(0, EFD_CLOEXEC)), [](int* descriptor) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <tern/app/bind.hpp>
+#include <tern/app/group.hpp>
 #include <tern/app/middleware.hpp>
 #include <tern/app/options.hpp>
 #include <tern/app/pattern.hpp>
-#include <tern/app/resource.hpp>
 #include <tern/base/box.hpp>
 #include <tern/base/function.hpp>
 #include <tern/coro/scope.hpp>
@@ -48,8 +48,6 @@ struct RouteInfo {
 };
 
 namespace app {
-
-class Core;
 
 // What App::on_error was given.
 struct ErrorMapping {
@@ -96,169 +94,6 @@ struct PerLoopFactory {
 };
 
 }  // namespace app
-
-// A route that was just registered, for what else there is to say about it.
-class Route {
-public:
-  Route(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
-
-  // Names the route, for App::routes().
-  Route& name(std::string name);
-  Route& limits(const Limits& limits);
-  // Middleware of this route alone, inside that of its groups.
-  template <class M>
-  Route& use(M middleware) {
-    add(app::box_middleware(std::move(middleware)));
-    return *this;
-  }
-
-private:
-  void add(app::MiddlewareBox middleware);
-  app::Core* core_;
-  std::size_t index_;
-};
-
-class Group;
-
-// The methods of one path: app.route("/items/{id}").get(…).put(…).del(…).
-class MethodChain {
-public:
-  MethodChain(app::Core& core, std::size_t group, std::string pattern) noexcept
-      : core_(&core), group_(group), pattern_(std::move(pattern)) {}
-
-  template <class F>
-  MethodChain& get(F handler) {
-    return on(Method::Get, std::move(handler));
-  }
-  template <class F>
-  MethodChain& post(F handler) {
-    return on(Method::Post, std::move(handler));
-  }
-  template <class F>
-  MethodChain& put(F handler) {
-    return on(Method::Put, std::move(handler));
-  }
-  template <class F>
-  MethodChain& patch(F handler) {
-    return on(Method::Patch, std::move(handler));
-  }
-  template <class F>
-  MethodChain& del(F handler) {
-    return on(Method::Delete, std::move(handler));
-  }
-  template <class F>
-  MethodChain& head(F handler) {
-    return on(Method::Head, std::move(handler));
-  }
-  template <class F>
-  MethodChain& options(F handler) {
-    return on(Method::Options, std::move(handler));
-  }
-  template <class F>
-  MethodChain& on(Method method, F handler) {
-    add(method, app::bind(std::move(handler)));
-    return *this;
-  }
-
-private:
-  void add(Method method, app::Endpoint endpoint);
-  app::Core* core_;
-  std::size_t group_;
-  std::string pattern_;
-};
-
-// A class to be registered under a path; see Group::resources.
-struct ResourceFactory {
-  void (*add)(Group& group, std::string_view pattern);
-};
-using RoutingMap = std::vector<std::pair<std::string, ResourceFactory>>;
-
-// Routes below a common prefix, which may have placeholders, with middleware of their own. A handle: copies are the
-// same group. Patterns are checked at registration, over prefix and pattern joined; SetupError tells what is wrong.
-class Group {
-public:
-  Group(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
-
-  template <class F>
-  Route get(std::string_view pattern, F handler) {
-    return on(Method::Get, pattern, std::move(handler));
-  }
-  template <class F>
-  Route post(std::string_view pattern, F handler) {
-    return on(Method::Post, pattern, std::move(handler));
-  }
-  template <class F>
-  Route put(std::string_view pattern, F handler) {
-    return on(Method::Put, pattern, std::move(handler));
-  }
-  template <class F>
-  Route patch(std::string_view pattern, F handler) {
-    return on(Method::Patch, pattern, std::move(handler));
-  }
-  template <class F>
-  Route del(std::string_view pattern, F handler) {
-    return on(Method::Delete, pattern, std::move(handler));
-  }
-  template <class F>
-  Route head(std::string_view pattern, F handler) {
-    return on(Method::Head, pattern, std::move(handler));
-  }
-  template <class F>
-  Route options(std::string_view pattern, F handler) {
-    return on(Method::Options, pattern, std::move(handler));
-  }
-  template <class F>
-  Route on(Method method, std::string_view pattern, F handler) {
-    return add(method, pattern, app::bind(std::move(handler)));
-  }
-
-  MethodChain route(std::string_view pattern) { return {*core_, index_, std::string(pattern)}; }
-  Group group(std::string_view prefix);
-
-  // Middleware of all routes of this group and the groups in it, whenever they are registered, and of its 404 and 405.
-  // What was added first is outermost.
-  template <class M>
-  Group& use(M middleware) {
-    add(app::box_middleware(std::move(middleware)));
-    return *this;
-  }
-
-  // The member functions get, post, put, patch, del, head and options of C, as far as there are any, become the methods
-  // of `pattern`. Each request is served by a C of its own, made for it by the default constructor.
-  template <class C>
-  void resource(std::string_view pattern) {
-    static_assert(
-        app::Resource<C>,
-        "tern: a resource is default-constructible and has at least one member function (not overloaded, not a "
-        "template) of get, post, put, patch, del, head, options");
-    if constexpr (requires { &C::get; }) add_member<C, &C::get>(Method::Get, pattern);
-    if constexpr (requires { &C::post; }) add_member<C, &C::post>(Method::Post, pattern);
-    if constexpr (requires { &C::put; }) add_member<C, &C::put>(Method::Put, pattern);
-    if constexpr (requires { &C::patch; }) add_member<C, &C::patch>(Method::Patch, pattern);
-    if constexpr (requires { &C::del; }) add_member<C, &C::del>(Method::Delete, pattern);
-    if constexpr (requires { &C::head; }) add_member<C, &C::head>(Method::Head, pattern);
-    if constexpr (requires { &C::options; }) add_member<C, &C::options>(Method::Options, pattern);
-  }
-
-  // Many resources at once: resources({{"/hello", tern::resource<Hello>}, {"/bye", tern::resource<Bye>}}).
-  void resources(const RoutingMap& map) {
-    for (const auto& [pattern, factory] : map) factory.add(*this, pattern);
-  }
-
-private:
-  template <class C, auto Member>
-  void add_member(Method method, std::string_view pattern) {
-    on(method, pattern, typename app::ResourceHandlerOf<C, Member>::type{});
-  }
-  Route add(Method method, std::string_view pattern, app::Endpoint endpoint);
-  void add(app::MiddlewareBox middleware);
-
-  app::Core* core_;
-  std::size_t index_;
-};
-
-template <class C>
-inline constexpr ResourceFactory resource{[](Group& group, std::string_view pattern) { group.resource<C>(pattern); }};
 
 // An application and its server. Everything is registered before the start, by one thread; afterwards it does not
 // change.
@@ -316,6 +151,35 @@ public:
   Route on(Method method, const Runtime& pattern, F handler) {
     return root_.on(method, pattern.pattern, std::move(handler));
   }
+
+  // A WebSocket for each client that asks for one. The handler's parameters are those of every handler, and what
+  // refuses them, or the request before (middleware), answers it as usual; then it is upgraded. Either a coroutine,
+  // which has the WebSocket for its life and closes it by its end:
+  //   tern::Task<> echo(tern::WebSocket socket) {
+  //     while (auto message = co_await socket.receive()) co_await socket.send(*message);
+  //   }
+  // or a function that returns an object for each WebSocket, called before the upgrade, which has message(), and may
+  // have the others:
+  //   void open(tern::WebSocket& socket);
+  //   void message(tern::WebSocket& socket, M message);     M: std::string_view (text only), tern::MessageView,
+  //                                                         tern::Message, tern::Json<T>
+  //   void drained(tern::WebSocket& socket);                what had to wait has been sent
+  //   void close(tern::WebSocket& socket, std::uint16_t code, std::string_view reason);
+  template <class F>
+  Route websocket(Pattern<std::type_identity_t<F>> pattern, F handler, WebSocketOptions options = {}) {
+    return root_.websocket(pattern.text(), std::move(handler), std::move(options));
+  }
+  // Sends `text` to every WebSocket of this app that has subscribed to the topic, on all loops; see
+  // WebSocket::subscribe(). From any thread; nothing happens while the app does not run.
+  void publish(std::string_view topic, std::string_view text);
+  template <class T>
+  void publish(std::string_view topic, const Json<T>& json) {
+    std::string text;
+    append_json(text, json);
+    publish(topic, std::string_view(text));
+  }
+  // How many WebSockets have subscribed to exactly this filter. From any thread.
+  std::size_t subscribers(std::string_view filter) const;
 
   MethodChain route(std::string_view pattern) { return root_.route(pattern); }
   Group group(std::string_view prefix) { return root_.group(prefix); }

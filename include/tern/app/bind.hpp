@@ -6,6 +6,7 @@
 #include <tern/app/extract.hpp>
 #include <tern/app/pattern.hpp>
 #include <tern/app/respond.hpp>
+#include <tern/http/websocket.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -126,6 +127,15 @@ template <class A>
 inline constexpr bool owns_its_value = Positional<A> && !std::is_same_v<A, std::string_view>;
 template <class T>
 inline constexpr bool owns_its_value<Json<T>> = true;
+template <>
+inline constexpr bool owns_its_value<WebSocket> = true;
+
+// Whether a handler takes a WebSocket.
+template <class List>
+inline constexpr bool takes_socket = false;
+template <class... A>
+inline constexpr bool takes_socket<TypeList<A...>> =
+    (false || ... || std::is_same_v<std::remove_cvref_t<A>, WebSocket>);
 
 // Whether what a handler returns may be a response that is still being made after the handler has returned.
 template <class R>
@@ -291,6 +301,11 @@ consteval auto needs_of() {
 template <class... A>
 inline constexpr auto needs = needs_of<A...>();
 
+// A handler of a kind of its own, which makes its response by answer(request, keeps_request, parameters…): a
+// WebSocket's. `keeps_request` says whether the parameters may refer to the request after the call.
+template <class F>
+concept AnswersItself = requires { typename F::AnswersItself; };
+
 // --- The handler
 // -------------------------------------------------------------------------------------------------------
 
@@ -370,7 +385,11 @@ private:
     const F& function = *static_cast<const F*>(handler);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       Request& request = exchange.request();
-      if constexpr (std::is_void_v<R>) {
+      if constexpr (AnswersItself<F>) {
+        constexpr bool keeps_request = suspends && (takes_views || awaits || keeps_slots);
+        return Reply(std::in_place,
+                     [&] { return function.answer(request, keeps_request, slot<I, A>(slots).pass(request)...); });
+      } else if constexpr (std::is_void_v<R>) {
         function(slot<I, A>(slots).pass(request)...);
         return Reply(Response(Status::NoContent));
       } else if constexpr (std::is_same_v<R, Reply>) {
@@ -432,14 +451,15 @@ Endpoint bind(F handler) {
         "tern: a handler returns text, a number, a struct or container that can be written as JSON, "
         "tern::Response, tern::Status, std::optional or std::expected of these, a type with a tern::Respond, or "
         "tern::Task of one; its return type is none of these");
+    static_assert(!takes_socket<Arguments>, "tern: only a handler of App::websocket() takes a tern::WebSocket");
     static_assert(takes_content_once<Arguments>,
                   "tern: the content of a request is read once: a handler that takes tern::BodyStream, "
                   "tern::MultipartStream or tern::Multipart takes nothing else that reads the content");
     static_assert(streams_properly<Result, Arguments>,
                   "tern: a handler that takes tern::BodyStream or tern::MultipartStream takes it by value and returns "
                   "a tern::Task");
-    if constexpr (Parameters<Arguments>::usable && UsableResult<Result> && takes_content_once<Arguments> &&
-                  streams_properly<Result, Arguments>) {
+    if constexpr (Parameters<Arguments>::usable && UsableResult<Result> && !takes_socket<Arguments> &&
+                  takes_content_once<Arguments> && streams_properly<Result, Arguments>) {
       return make_endpoint<F, Result>(std::move(handler), Arguments{});
     }
   }

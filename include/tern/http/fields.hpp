@@ -41,8 +41,9 @@ private:
 //
 // set() and add() throw std::invalid_argument, naming the field, for a name that is not a token, a value with CR, LF,
 // NUL or another control byte, or a blank at an end (RFC 9110, section 5.5), and for the fields that frame a message
-// (Content-Length, Transfer-Encoding, Connection, Keep-Alive, Upgrade, TE, Trailer), which the server sets. They change
-// nothing then. Names and values may be views of the same fields.
+// (Content-Length, Transfer-Encoding, Connection, Keep-Alive, TE, Trailer), which the server sets. They change nothing
+// then. Upgrade tells which other protocols there are (a 426 must have it); the server adds what HTTP/1.1 wants with
+// it. Names and values may be views of the same fields.
 class Fields {
 public:
   Fields() noexcept = default;

@@ -28,9 +28,13 @@ inline constexpr std::string_view problem = "application/problem+json";
 inline constexpr std::string_view bytes = "application/octet-stream";
 }  // namespace media
 
+class Response;
 class Writer;
 
 namespace http {
+
+class SocketUpgrade;
+Response upgrade_to(SocketUpgrade* owned);
 
 // What makes the content of a streamed response.
 class Producer {
@@ -193,10 +197,13 @@ public:
   // Of a streamed response; null otherwise.
   http::Producer* producer() const noexcept { return producer_.get(); }
   base::Box<http::Producer> take_producer() noexcept { return producer_.take(); }
+  // Of a 101 that upgrade_to() has made: what to switch to.
+  base::Box<http::SocketUpgrade> take_upgrade() noexcept;
   // What after() was given, linked by `next`.
   base::Box<coro::Work> take_after() noexcept { return after_.take(); }
 
 private:
+  friend Response http::upgrade_to(http::SocketUpgrade* owned);
   static Response stream(std::string_view content_type, base::Box<http::Producer> producer);
 
   Response(std::string_view type, std::string content) noexcept : type_(type), owned_(std::move(content)) {}

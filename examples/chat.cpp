@@ -1,0 +1,125 @@
+// A chat: rooms, names, who is there, and the last messages for those who come later.
+//
+//   open http://127.0.0.1:8080/ in two windows
+//
+// Each member is an object of its own, made for its WebSocket. A room is a topic: what is said there is published, and
+// reaches all members on all loops.
+#include <tern/tern.hpp>
+
+#include "chat_page.hpp"
+#include "flags.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <mutex>
+
+namespace {
+
+enum class Kind { Message, Joined, Left };
+
+struct Line {
+  Kind kind;
+  std::string name;
+  std::string text;
+  std::vector<std::string> members;
+};
+
+struct Said {
+  std::string text;
+};
+
+// What all loops share, and therefore synchronised by itself.
+class Rooms {
+public:
+  static constexpr std::size_t kept = 50;
+
+  // What the others are told, with the members; and the lines that a newcomer reads.
+  Line join(const std::string& room, const std::string& name, std::vector<Line>& history) const {
+    const std::lock_guard lock(mutex_);
+    Room& entered = rooms_[room];
+    history.assign(entered.lines.begin(), entered.lines.end());
+    entered.members.push_back(name);
+    return {Kind::Joined, name, {}, entered.members};
+  }
+
+  Line leave(const std::string& room, const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = rooms_.find(room);
+    auto& members = found->second.members;
+    members.erase(std::find(members.begin(), members.end(), name));
+    Line line{Kind::Left, name, {}, members};
+    if (members.empty()) rooms_.erase(found);
+    return line;
+  }
+
+  void keep(const std::string& room, const Line& line) const {
+    const std::lock_guard lock(mutex_);
+    auto& lines = rooms_[room].lines;
+    lines.push_back(line);
+    if (lines.size() > kept) lines.pop_front();
+  }
+
+private:
+  struct Room {
+    std::deque<Line> lines;
+    std::vector<std::string> members;
+  };
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Room> rooms_;
+};
+
+class Member {
+public:
+  Member(tern::App& app, const Rooms& rooms, std::string room, std::string name)
+      : app_(app), rooms_(rooms), room_(std::move(room)), name_(std::move(name)) {}
+
+  void open(tern::WebSocket& socket) {
+    std::vector<Line> history;
+    const Line joined = rooms_.join(room_, name_, history);
+    for (Line& line : history) socket.send(tern::Json<Line>{{std::move(line)}});
+    socket.subscribe(topic());
+    app_.publish(topic(), tern::Json<Line>{{joined}});
+  }
+
+  void message(tern::WebSocket&, tern::Json<Said> said) {
+    if (said->text.empty() || said->text.size() > 2000) return;
+    Line line{Kind::Message, name_, std::move(said->text), {}};
+    rooms_.keep(room_, line);
+    app_.publish(topic(), tern::Json<Line>{{std::move(line)}});
+  }
+
+  void close(tern::WebSocket&, std::uint16_t, std::string_view) {
+    app_.publish(topic(), tern::Json<Line>{{rooms_.leave(room_, name_)}});
+  }
+
+private:
+  std::string topic() const { return "room/" + room_; }
+
+  tern::App& app_;
+  const Rooms& rooms_;
+  std::string room_;
+  std::string name_;
+};
+
+struct Visitor {
+  std::string name;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tern::App app;
+  app.emplace_state<Rooms>();
+  app.get("/", [] { return tern::Response::borrowed(tern::media::html, chat_page); });
+  app.websocket("/rooms/{room}",
+                [&app](std::string room, tern::Query<Visitor> visitor, tern::State<Rooms> rooms) {
+                  // What is wrong is answered before there is a WebSocket.
+                  if (visitor->name.empty() || visitor->name.size() > 32) {
+                    throw tern::HttpError(tern::Status::UnprocessableContent, "a name has 1 to 32 bytes");
+                  }
+                  return Member(app, *rooms, std::move(room), visitor->name);
+                },
+                {.max_message = 8 * 1024, .max_queued = 256 * 1024, .when_full = tern::WhenFull::Close});
+  return app.run(examples::options(argc, argv));
+}

@@ -1,0 +1,227 @@
+#include <tern/http/websocket.hpp>
+
+#include "http/socket.hpp"
+
+#include <tern/base/expects.hpp>
+#include <tern/coro/cancelled.hpp>
+
+namespace tern {
+namespace http {
+
+bool SocketMailbox::post(base::Function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  executor_->post(std::move(work));
+  return true;
+}
+
+void SocketMailbox::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+void SocketLink::open(Socket& socket, std::shared_ptr<SocketMailbox> mailbox, std::string protocol) {
+  base::expects(state_.load() == State::New, "one WebSocket is opened once");
+  socket_ = &socket;
+  mailbox_ = std::move(mailbox);
+  protocol_ = std::move(protocol);
+  max_posted_ = socket.max_queued();
+  bound_.store(true, std::memory_order_release);
+  state_.store(State::Open, std::memory_order_release);
+}
+
+void SocketLink::close(std::uint16_t code) noexcept {
+  close_code_.store(code, std::memory_order_relaxed);
+  if (state_.exchange(State::Closed, std::memory_order_acq_rel) == State::Closed) return;
+  room_.set();
+  if (ReceiveWait* wait = std::exchange(receiver_, nullptr)) wait->waiting_.resume();
+}
+
+void SocketLink::deliver(Message message) {
+  ReceiveWait& wait = *std::exchange(receiver_, nullptr);
+  wait.message_.emplace(std::move(message));
+  wait.waiting_.resume();
+}
+
+void SocketLink::keep(Message message) {
+  kept_bytes_ += message.content.size();
+  kept_.push_back(std::move(message));
+}
+
+Socket* SocketLink::here() const noexcept {
+  return bound_.load(std::memory_order_acquire) && mailbox_->is_current() ? socket_ : nullptr;
+}
+
+SocketMailbox* SocketLink::mailbox() const noexcept {
+  return bound_.load(std::memory_order_acquire) ? mailbox_.get() : nullptr;
+}
+
+std::string_view SocketLink::protocol() const noexcept {
+  return bound_.load(std::memory_order_acquire) ? std::string_view(protocol_) : std::string_view();
+}
+
+bool SocketLink::add_posted(std::size_t bytes) noexcept {
+  const std::size_t before = posted_.fetch_add(bytes, std::memory_order_relaxed);
+  if (before == 0 || before + bytes <= max_posted_) return true;
+  take_posted(bytes);
+  return false;
+}
+
+bool SocketLink::enter(ReceiveWait& wait) {
+  base::expects(receiver_ == nullptr, "one may wait for the messages of a WebSocket at a time");
+  base::expects(!bound_ || mailbox_->is_current(), "messages are received on the loop of their WebSocket");
+  if (!kept_.empty()) {
+    kept_bytes_ -= kept_.front().content.size();
+    wait.message_.emplace(std::move(kept_.front()));
+    kept_.erase(kept_.begin());
+    if (socket_ != nullptr) socket_->took_message();
+    return false;
+  }
+  if (!is_open()) return false;
+  receiver_ = &wait;
+  return true;
+}
+
+void SocketLink::leave(ReceiveWait& wait) noexcept {
+  if (receiver_ == &wait) receiver_ = nullptr;
+}
+
+ReceiveWait::~ReceiveWait() {
+  if (waiting_ && link_ != nullptr) link_->leave(*this);
+}
+
+bool ReceiveWait::wait(std::coroutine_handle<> waiting, StopState* stop) {
+  stopped_ = stop != nullptr && stop->stopped();
+  if (stopped_ || link_ == nullptr || !link_->enter(*this)) return false;
+  waiting_ = waiting;
+  executor_ = Executor::current();
+  if (stop != nullptr && executor_ != nullptr) watch(StopToken(*stop));
+  return true;
+}
+
+std::optional<Message> ReceiveWait::await_resume() {
+  waiting_ = nullptr;
+  unwatch();
+  if (stopped_) throw Cancelled();
+  return std::move(message_);
+}
+
+void ReceiveWait::on_stop() noexcept {
+  if (message_) return;  // it is being resumed
+  link_->leave(*this);
+  stopped_ = true;
+  executor_->schedule(*this);
+}
+
+void ReceiveWait::on_turn() noexcept {
+  waiting_.resume();
+}
+
+Task<> SocketUpgrade::run(Writer&) {
+  co_return;
+}
+
+Response upgrade_to(SocketUpgrade* owned) {
+  Response response(Status::SwitchingProtocols);
+  response.producer_.put(base::Box<Producer>(owned));
+  return response;
+}
+
+}  // namespace http
+
+// What has this status and a producer was made by upgrade_to().
+base::Box<http::SocketUpgrade> Response::take_upgrade() noexcept {
+  return base::Box<http::SocketUpgrade>(static_cast<http::SocketUpgrade*>(take_producer().release()));
+}
+
+namespace {
+
+// A message that had no room: as often as there is room again, until it is sent or too late.
+Task<SendStatus> send_later(WebSocket socket, std::string content, bool is_text) {
+  http::SocketLink& link = *socket.link();
+  while (http::Socket* here = link.here()) {
+    const SendStatus status = here->send(content, is_text);
+    if (status != SendStatus::Dropped) co_return status;
+    link.room().reset();
+    co_await link.room();
+  }
+  co_return SendStatus::Closed;
+}
+
+}  // namespace
+
+WebSocket::WebSocket(const WebSocket& other) noexcept : link_(other.link_) {
+  if (link_ != nullptr) link_->retain();
+}
+
+WebSocket::~WebSocket() {
+  if (link_ != nullptr) link_->release();
+}
+
+WebSocket WebSocket::make() {
+  return WebSocket(new http::SocketLink);
+}
+
+Sending WebSocket::send_message(std::string_view content, bool is_text) const {
+  if (!is_open()) return Sending(SendStatus::Closed);
+  if (http::Socket* here = link_->here()) {
+    const SendStatus status = here->send(content, is_text);
+    if (status == SendStatus::Dropped && here->waits_when_full()) {
+      return Sending(send_later(*this, std::string(content), is_text));
+    }
+    return Sending(status);
+  }
+  if (!link_->add_posted(content.size())) return Sending(SendStatus::Dropped);
+  const bool posted = link_->mailbox()->post([self = *this, text = std::string(content), is_text] {
+    self.link_->take_posted(text.size());
+    if (http::Socket* here = self.link_->here()) here->send(text, is_text);
+  });
+  return Sending(posted ? SendStatus::Sent : SendStatus::Closed);
+}
+
+// What a handle asks of its socket: here, or by a message to its loop.
+template <class F>
+static void on_loop(const WebSocket& socket, F ask) {
+  if (!socket.is_open()) return;
+  if (http::Socket* here = socket.link()->here()) return ask(*here);
+  socket.link()->mailbox()->post([socket, ask = std::move(ask)] {
+    if (http::Socket* here = socket.link()->here()) ask(*here);
+  });
+}
+
+void WebSocket::close(std::uint16_t code, std::string_view reason) const {
+  if (code < 3000 || code > 4999) code = 1000;
+  on_loop(*this, [code, text = std::string(reason)](http::Socket& here) { here.close(code, text); });
+}
+
+bool WebSocket::is_open() const noexcept {
+  return link_ != nullptr && link_->is_open();
+}
+
+std::size_t WebSocket::queued() const noexcept {
+  http::Socket* here = is_open() ? link_->here() : nullptr;
+  return here != nullptr ? here->queued() : 0;
+}
+
+std::string_view WebSocket::protocol() const noexcept {
+  return link_ != nullptr ? link_->protocol() : std::string_view();
+}
+
+std::uint16_t WebSocket::close_code() const noexcept {
+  return link_ != nullptr ? link_->close_code() : std::uint16_t{0};
+}
+
+void WebSocket::subscribe(std::string_view filter) const {
+  on_loop(*this, [text = std::string(filter)](http::Socket& here) { here.subscribe(text); });
+}
+
+void WebSocket::unsubscribe(std::string_view filter) const {
+  on_loop(*this, [text = std::string(filter)](http::Socket& here) { here.unsubscribe(text); });
+}
+
+void WebSocket::publish(std::string_view topic, std::string_view text) const {
+  on_loop(*this,
+          [topic = std::string(topic), text = std::string(text)](http::Socket& here) { here.publish(topic, text); });
+}
+
+}  // namespace tern

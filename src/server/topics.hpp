@@ -1,0 +1,91 @@
+// The topics of one loop: who gets what is published.
+//
+//   filter = level *( "/" level )     a level may be "+", which matches any one; the last may be "#", which matches all
+//                                     that are left, also none
+//
+// A filter without wildcards is found by its hash; those with wildcards are in a tree of levels. On the loop's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tern::server {
+
+class Topics;
+
+// Who subscribes. Leaves all topics before it is destroyed.
+class Subscriber {
+public:
+  Subscriber();
+  Subscriber(const Subscriber&) = delete;
+  Subscriber& operator=(const Subscriber&) = delete;
+  bool subscribed() const noexcept { return !subscriptions_.empty(); }
+
+protected:
+  ~Subscriber();  // has left by then
+
+private:
+  friend class Topics;
+  struct Subscription;
+  std::vector<std::unique_ptr<Subscription>> subscriptions_;
+  std::uint64_t seen_ = 0;  // the last publication that was offered
+};
+
+class Topics {
+public:
+  Topics();
+  ~Topics();
+
+  // False when nothing changes: it is subscribed already, or the filter is not one (see is_filter()).
+  bool add(std::string_view filter, Subscriber& subscriber);
+  bool remove(std::string_view filter, Subscriber& subscriber);
+  // Calls left(filter) for each.
+  template <class F>
+  void remove_all(Subscriber& subscriber, F left) {
+    while (subscriber.subscribed()) {
+      const std::string filter = last_filter(subscriber);
+      left(filter);
+      remove(filter, subscriber);
+    }
+  }
+  // Calls f(Subscriber&) once for each that has a filter matching `topic`. f must not subscribe or unsubscribe.
+  template <class F>
+  void match(std::string_view topic, F f) {
+    found_.clear();
+    find(topic);
+    for (Subscriber* subscriber : found_) f(*subscriber);
+  }
+
+  // Wildcards stand alone in their levels, "#" in the last; at most 1024 bytes and 64 levels, at least one byte.
+  static bool is_filter(std::string_view text) noexcept;
+
+private:
+  friend class Subscriber;
+  struct Topic;
+  struct Node;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+  };
+  template <class T>
+  using Map = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
+
+  static std::string last_filter(const Subscriber& subscriber);
+  Topic& topic_of(std::string_view filter);
+  void forget(std::string_view filter);
+  void find(std::string_view topic);
+  void collect(const Node& node, std::string_view rest, bool ended);
+  void collect(const Topic& topic);
+
+  Map<std::unique_ptr<Topic>> exact_;
+  std::unique_ptr<Node> wildcards_;
+  std::vector<Subscriber*> found_;
+  std::uint64_t publications_ = 0;
+};
+
+}  // namespace tern::server

@@ -1,0 +1,94 @@
+// What the WebSockets of one loop share, and how the loops' hubs reach each other: SocketBus.
+#pragma once
+
+#include "http/socket.hpp"
+#include "net/output.hpp"
+#include "server/topics.hpp"
+#include "websocket/codec.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tern::server {
+
+class WebSocketHub;
+class WebSocketSession;
+class Worker;
+
+// A message to the subscribers of a topic: framed once for all loops.
+struct Publication {
+  Publication(std::string_view to, std::string_view message);
+
+  std::string topic;
+  std::string text;
+  std::string frame;
+};
+
+// Of one server. From any thread.
+class SocketBus {
+public:
+  void add(WebSocketHub& hub, std::shared_ptr<http::SocketMailbox> mailbox);
+  void remove(const WebSocketHub& hub) noexcept;
+  // To the loop that this is called on at once, to the others by posting. `except` may be null.
+  void publish(std::string_view topic, std::string_view text, const WebSocketSession* except = nullptr);
+
+  void subscribed(std::string_view filter);
+  void unsubscribed(std::string_view filter) noexcept;
+  std::size_t subscribers(std::string_view filter) const;
+
+private:
+  struct Loop {
+    WebSocketHub* hub;
+    std::shared_ptr<http::SocketMailbox> mailbox;
+  };
+  mutable std::mutex mutex_;
+  std::shared_ptr<const std::vector<Loop>> loops_ = std::make_shared<std::vector<Loop>>();  // replaced, never changed
+  std::unordered_map<std::string, std::size_t> counts_;
+};
+
+// Of one loop, made with its first WebSocket.
+class WebSocketHub {
+public:
+  explicit WebSocketHub(Worker& worker);
+  // Destroys the sessions that are left, and with them what their coroutines hold.
+  ~WebSocketHub();
+  WebSocketHub(const WebSocketHub&) = delete;
+  WebSocketHub& operator=(const WebSocketHub&) = delete;
+
+  Worker& worker() noexcept { return worker_; }
+  websocket::SharedCodecs& codecs() noexcept { return codecs_; }
+  const std::shared_ptr<http::SocketMailbox>& mailbox() const noexcept { return mailbox_; }
+
+  bool empty() const noexcept { return sessions_ == nullptr; }
+  void add(WebSocketSession& session) noexcept;
+  void remove(WebSocketSession& session) noexcept;
+  // The time for draining is over: stops all coroutines.
+  void stop() noexcept;
+
+  void subscribe(std::string_view filter, WebSocketSession& session);
+  void unsubscribe(std::string_view filter, WebSocketSession& session);
+  void leave_all(WebSocketSession& session);
+  void publish(std::string_view topic, std::string_view text, const WebSocketSession& from);
+  void deliver(const Publication& publication, const WebSocketSession* except);
+
+  // The memory for what a session writes goes round: idle ones have none.
+  net::Output take_output();
+  void give_back(net::Output output) noexcept;
+
+private:
+  Worker& worker_;
+  websocket::SharedCodecs codecs_;
+  std::shared_ptr<http::SocketMailbox> mailbox_;
+  Topics topics_;
+  std::vector<net::Output> spare_;
+  WebSocketSession* sessions_ = nullptr;
+};
+
+}  // namespace tern::server

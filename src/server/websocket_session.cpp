@@ -1,0 +1,325 @@
+#include "server/websocket_session.hpp"
+
+#include "server/connection.hpp"
+#include "server/exchange.hpp"
+#include "server/log.hpp"
+#include "server/websocket_hub.hpp"
+#include "server/worker.hpp"
+
+#include <tern/coro/cancelled.hpp>
+
+#include <utility>
+
+namespace tern::server {
+namespace {
+
+constexpr std::size_t most_pending = 64 * 1024;  // bytes that do not wait for the end of the round
+constexpr std::size_t most_kept = 16;            // messages that wait for a coroutine
+constexpr std::size_t most_kept_bytes = 64 * 1024;
+
+bool owns_memory(net::Output& output) noexcept {
+  return output.text().capacity() > std::string().capacity();
+}
+
+std::unique_ptr<websocket::Codec> make_codec(std::optional<websocket::DeflateTerms> terms, WebSocketHub& hub) {
+  return terms ? std::make_unique<websocket::Codec>(*terms, hub.codecs()) : nullptr;
+}
+
+}  // namespace
+
+WebSocketSession::WebSocketSession(WebSocketHub& hub, Connection& connection, base::Box<http::SocketUpgrade> upgrade,
+                                   std::optional<websocket::DeflateTerms> terms, HttpExchange* exchange)
+    : hub_(hub),
+      connection_(&connection),
+      options_(*upgrade->options),
+      limits_{options_.max_message},
+      core_(limits_, make_codec(terms, hub)),
+      socket_(std::move(upgrade->socket)),
+      task_(std::move(upgrade->task)),
+      handler_(std::move(upgrade->handler)),
+      exchange_(exchange) {
+  hub.add(*this);
+}
+
+WebSocketSession::~WebSocketSession() {
+  hub_.worker().loop().disarm(*this);
+  hub_.leave_all(*this);
+  ended_ = true;
+  socket_.link()->detach();
+  task_ = {};  // first: its frame may refer to the request
+  socket_.link()->close(core_.close_code());
+  hub_.remove(*this);
+  if (exchange_ != nullptr) hub_.worker().release(*exchange_);
+}
+
+void WebSocketSession::start(std::string protocol) {
+  ++busy_;
+  socket_.link()->open(*this, hub_.mailbox(), std::move(protocol));
+  watch_peer();
+  if (handler_) {
+    guarded([this] { handler_->open(socket_); });
+  } else {
+    running_ = true;
+    task_.inherit_stop(&stop_);
+    const auto call = [](void* self) { static_cast<WebSocketSession*>(self)->task_ended(); };
+    if (task_.start(call, this)) task_ended();
+  }
+  --busy_;
+}
+
+// --- What comes
+// --------------------------------------------------------------------------------------------------------
+
+std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
+  heard_ = true;
+  ++busy_;
+  // The bytes are the loop's own, which nobody else looks at again: a frame is unmasked where it lies.
+  core_.receive({const_cast<char*>(bytes.data()), bytes.size()});
+  reading_ = true;
+  read();
+  reading_ = false;
+  const std::size_t consumed = core_.consumed();
+  flush();
+  const bool over = core_.closed();
+  // Behind its close frame a peer sends nothing (RFC 6455, section 5.5.1).
+  if (over && connection_ != nullptr) connection_->finish(core_.fault() == websocket::Fault::None);
+  --busy_;
+  return over ? bytes.size() : consumed;
+}
+
+void WebSocketSession::read() {
+  while (!has_to_pause()) {
+    std::string& to = out();
+    const std::size_t before = to.size();
+    const websocket::Event event = core_.next(to);
+    if (to.size() != before) wrote();
+    switch (event) {
+      case websocket::Event::Message: take_message(); break;
+      case websocket::Event::Closed: return ended(core_.close_code(), core_.close_reason());
+      case websocket::Event::NeedMore: return;
+    }
+  }
+  connection_->stream().pause();
+}
+
+// What a coroutine has not taken, and what the peer does not read of ours, makes it wait.
+bool WebSocketSession::has_to_pause() const noexcept {
+  if (connection_ == nullptr) return false;
+  const http::SocketLink& link = *socket_.link();
+  if (!handler_ && (link.kept() >= most_kept || link.kept_bytes() >= most_kept_bytes)) return true;
+  return connection_->stream().unsent() > options_.max_queued;
+}
+
+void WebSocketSession::take_message() {
+  if (handler_) return call_handler({core_.message(), core_.is_text()});
+  http::SocketLink& link = *socket_.link();
+  Message message{core_.take_message(), core_.is_text()};
+  if (link.wanted()) return link.deliver(std::move(message));
+  link.keep(std::move(message));
+}
+
+void WebSocketSession::call_handler(const MessageView& message) {
+  guarded([&] {
+    const std::uint16_t refused = handler_->message(socket_, message);
+    if (refused != 0) close(refused, refused == websocket::UnsupportedData ? "text only" : "not what is expected");
+  });
+}
+
+// What a handler throws ends its WebSocket, and is told to the log only.
+template <class F>
+void WebSocketSession::guarded(F call) noexcept {
+  try {
+    call();
+  } catch (...) {
+    report(std::current_exception());
+    close(websocket::InternalError, {});
+  }
+}
+
+void WebSocketSession::report(const std::exception_ptr& error) noexcept {
+  hub_.worker().shared().log.failure("a WebSocket's handler failed", error);
+}
+
+void WebSocketSession::took_message() {
+  if (reading_ || connection_ == nullptr || !connection_->stream().paused() || has_to_pause()) return;
+  connection_->stream().resume();
+}
+
+// A connection that ends without a close frame (RFC 6455, section 7.1.5).
+void WebSocketSession::on_end() {
+  ++busy_;
+  ended(websocket::Abnormal, {});
+  connection_->finish();
+  --busy_;
+}
+
+void WebSocketSession::on_closed(std::error_code) {
+  ++busy_;
+  connection_ = nullptr;
+  ended(websocket::Abnormal, {});
+  --busy_;
+  leave_if_over();
+}
+
+// --- What goes
+// ---------------------------------------------------------------------------------------------------------
+
+std::string& WebSocketSession::out() {
+  if (pending_.empty() && !owns_memory(pending_)) pending_ = hub_.take_output();
+  return pending_.text();
+}
+
+void WebSocketSession::wrote() {
+  if (pending_.size() >= most_pending) return flush();
+  if (!reading_) hub_.worker().loop().at_round_end(*this);
+}
+
+void WebSocketSession::flush() {
+  if (connection_ == nullptr) return;
+  if (!pending_.empty()) {
+    connection_->stream().send(pending_);
+    connection_->flush();  // watches that the peer reads
+    waiting_ = connection_->stream().unsent() != 0;
+  }
+  if (!reading_ && owns_memory(pending_)) hub_.give_back(std::exchange(pending_, {}));
+}
+
+std::size_t WebSocketSession::queued() const noexcept {
+  return connection_ == nullptr ? 0 : connection_->stream().unsent() + pending_.size();
+}
+
+// One message is always taken, however large.
+bool WebSocketSession::has_room(std::size_t bytes) {
+  const std::size_t before = connection_->stream().unsent();
+  return before == 0 || before + pending_.size() + bytes <= options_.max_queued;
+}
+
+bool WebSocketSession::waits_when_full() const noexcept {
+  return options_.when_full == WhenFull::Wait;
+}
+
+SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
+  if (connection_ == nullptr || !core_.may_write()) return SendStatus::Closed;
+  if (!has_room(content.size())) {
+    if (options_.when_full != WhenFull::Close) return SendStatus::Dropped;
+    close(websocket::PolicyViolation, "too slow");
+    return SendStatus::Closed;
+  }
+  core_.write(out(), is_text ? websocket::Opcode::Text : websocket::Opcode::Binary, content);
+  wrote();
+  return SendStatus::Sent;
+}
+
+int WebSocketSession::deflate_bits(std::size_t size) const noexcept {
+  const websocket::Codec* codec = core_.codec();
+  return codec != nullptr && size >= websocket::worth_deflating ? codec->terms().server_bits : 0;
+}
+
+void WebSocketSession::deliver(std::string_view frame, bool deflated) {
+  if (connection_ == nullptr || !core_.may_write()) return;
+  if (!has_room(frame.size())) {
+    if (options_.when_full == WhenFull::Close) close(websocket::PolicyViolation, "too slow");
+    return;
+  }
+  out().append(frame);
+  if (deflated) core_.codec()->skipped();
+  wrote();
+}
+
+void WebSocketSession::on_sent() {
+  ++busy_;
+  waiting_ = false;
+  socket_.link()->room().set();
+  if (handler_ && !ended_) guarded([this] { handler_->drained(socket_); });
+  if (connection_ != nullptr && connection_->stream().paused() && !has_to_pause()) connection_->stream().resume();
+  --busy_;
+}
+
+void WebSocketSession::subscribe(std::string_view filter) {
+  if (!ended_) hub_.subscribe(filter, *this);
+}
+
+void WebSocketSession::unsubscribe(std::string_view filter) {
+  hub_.unsubscribe(filter, *this);
+}
+
+void WebSocketSession::publish(std::string_view topic, std::string_view text) {
+  hub_.publish(topic, text, *this);
+}
+
+// --- The end
+// -----------------------------------------------------------------------------------------------------------
+
+// Begins the closing handshake. The peer's answer is waited for no longer than close_timeout.
+void WebSocketSession::close(std::uint16_t code, std::string_view reason) {
+  if (connection_ == nullptr || !core_.may_write()) return;
+  core_.close(out(), code, reason);
+  wrote();
+  hub_.leave_all(*this);
+  hub_.worker().loop().arm(*this, options_.close_timeout);
+  ++busy_;
+  socket_.link()->close(code);
+  --busy_;
+  if (!reading_ && connection_->stream().paused()) connection_->stream().resume();
+}
+
+void WebSocketSession::drain() {
+  close(websocket::GoingAway, "the server stops");
+}
+
+// Tells the handler, once.
+void WebSocketSession::ended(std::uint16_t code, std::string_view reason) {
+  if (std::exchange(ended_, true)) return;
+  hub_.leave_all(*this);
+  hub_.worker().loop().disarm(*this);
+  const std::string kept(reason);
+  socket_.link()->close(code);
+  if (handler_) guarded([&] { handler_->closed(socket_, code, kept); });
+}
+
+void WebSocketSession::task_ended() {
+  running_ = false;
+  try {
+    task_.result();
+    close(websocket::Normal, {});
+  } catch (const Cancelled&) {
+    close(websocket::GoingAway, {});
+  } catch (...) {
+    report(std::current_exception());
+    close(websocket::InternalError, {});
+  }
+  leave_if_over();
+}
+
+// When neither the connection nor the coroutine needs it, nor anybody who calls.
+void WebSocketSession::leave_if_over() {
+  if (busy_ != 0 || connection_ != nullptr || running_) return;
+  Worker& worker = hub_.worker();
+  delete this;
+  worker.socket_gone();
+}
+
+// --- The peer
+// ----------------------------------------------------------------------------------------------------------
+
+void WebSocketSession::watch_peer() {
+  heard_ = false;
+  if (options_.ping.count() != 0) hub_.worker().loop().arm(*this, options_.ping);
+}
+
+// The peer was silent for a while. What we do not read cannot be held against it.
+void WebSocketSession::on_timer() noexcept {
+  if (connection_ == nullptr) return;
+  if (core_.closing() || core_.closed()) return connection_->abort();
+  if (heard_ || connection_->stream().paused()) {
+    pinged_ = false;
+    return watch_peer();
+  }
+  if (pinged_) return connection_->abort();
+  pinged_ = true;
+  core_.ping(out(), {});
+  wrote();
+  hub_.worker().loop().arm(*this, options_.pong);
+}
+
+}  // namespace tern::server

@@ -1,0 +1,130 @@
+// One WebSocket of a server: the core, the handler or coroutine, and the connection that carries it.
+//
+// Life of a session. Connection::switch_protocol() makes it behind the 101, and gives the connection a protocol that
+// passes everything on to it. on_bytes() takes the messages: a handler object is called with a view of each; a
+// coroutine that waits is resumed with it, and while it does not, a few are kept and then the socket is not read. What
+// is written is collected, and leaves at the end of on_bytes() or of the round. The session survives the connection
+// when its coroutine does: it ends when both have.
+#pragma once
+
+#include "http/socket.hpp"
+#include "net/loop.hpp"
+#include "net/output.hpp"
+#include "server/protocol.hpp"
+#include "server/topics.hpp"
+#include "websocket/connection.hpp"
+
+#include <tern/base/block_pool.hpp>
+#include <tern/coro/stop_token.hpp>
+#include <tern/http/websocket.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace tern::server {
+
+class Connection;
+class HttpExchange;
+class WebSocketHub;
+
+class WebSocketSession final : public Subscriber, private http::Socket, private net::RoundEnd, private Timer {
+public:
+  // `exchange` is kept until the end, where the coroutine may look at the request; null otherwise.
+  WebSocketSession(WebSocketHub& hub, Connection& connection, base::Box<http::SocketUpgrade> upgrade,
+                   std::optional<websocket::DeflateTerms> terms, HttpExchange* exchange);
+  ~WebSocketSession();
+
+  static void* operator new(std::size_t size) { return base::allocate_block(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
+
+  // The 101 is written: begins.
+  void start(std::string protocol);
+
+  std::size_t on_bytes(std::span<const char> bytes);
+  void on_end();
+  void on_sent();
+  void on_closed(std::error_code why);
+  void drain();
+
+  // A frame that was made for many.
+  void deliver(std::string_view frame, bool deflated);
+  // The window that such a frame of a message of `size` bytes is to be deflated with; 0: it is not.
+  int deflate_bits(std::size_t size) const noexcept;
+
+private:
+  friend class WebSocketHub;
+
+  SendStatus send(std::string_view content, bool is_text) override;
+  bool waits_when_full() const noexcept override;
+  void close(std::uint16_t code, std::string_view reason) override;
+  std::size_t queued() const noexcept override;
+  std::size_t max_queued() const noexcept override { return options_.max_queued; }
+  void subscribe(std::string_view filter) override;
+  void unsubscribe(std::string_view filter) override;
+  void publish(std::string_view topic, std::string_view text) override;
+  void took_message() override;
+
+  void on_round_end() noexcept override { flush(); }
+  void on_timer() noexcept override;
+
+  void read();
+  void take_message();
+  void call_handler(const MessageView& message);
+  template <class F>
+  void guarded(F call) noexcept;
+  bool has_to_pause() const noexcept;
+  bool has_room(std::size_t bytes);
+  std::string& out();
+  void wrote();
+  void flush();
+  void ended(std::uint16_t code, std::string_view reason);
+  void task_ended();
+  void report(const std::exception_ptr& error) noexcept;
+  void watch_peer();
+  void leave_if_over();
+
+  WebSocketHub& hub_;
+  Connection* connection_;  // null once it is closed
+  const WebSocketOptions& options_;
+  websocket::Limits limits_;
+  websocket::Connection core_;
+  net::Output pending_;  // what was written and not handed to the stream
+  WebSocket socket_;
+  Task<> task_;
+  base::Box<http::SocketHandler> handler_;
+  StopState stop_;
+  HttpExchange* exchange_;
+  WebSocketSession* next_ = nullptr;  // in the hub's list
+  WebSocketSession** previous_ = nullptr;
+  unsigned busy_ = 0;         // calls that go on with this session afterwards
+  bool heard_ : 1 = true;     // something has come since the timer was armed
+  bool pinged_ : 1 = false;   // and the answer is waited for
+  bool running_ : 1 = false;  // the coroutine has not ended
+  bool ended_ = false;        // the handler was told
+  bool reading_ : 1 = false;  // inside on_bytes()
+  bool waiting_ : 1 = false;  // the stream has a queue
+};
+
+static_assert(sizeof(void*) != 8 || sizeof(WebSocketSession) <= 512);
+
+// What the connection has in its place.
+class WebSocketProtocol final : public Protocol {
+public:
+  explicit WebSocketProtocol(WebSocketSession& session) noexcept : session_(session) {}
+  std::size_t on_bytes(std::span<const char> bytes) override { return session_.on_bytes(bytes); }
+  void on_end() override { session_.on_end(); }
+  void on_sent() override { session_.on_sent(); }
+  void on_closed(std::error_code why) override { session_.on_closed(why); }
+  void drain() override { session_.drain(); }
+
+private:
+  WebSocketSession& session_;
+};
+
+}  // namespace tern::server

@@ -1,0 +1,62 @@
+// How a connection becomes a WebSocket.
+#include "server/connection.hpp"
+#include "server/exchange.hpp"
+#include "server/websocket_hub.hpp"
+#include "server/websocket_session.hpp"
+#include "server/worker.hpp"
+#include "websocket/handshake.hpp"
+
+#include <utility>
+
+namespace tern::server {
+namespace {
+
+websocket::HandshakeRules rules_of(const WebSocketOptions& options) {
+  websocket::HandshakeRules rules;
+  rules.protocols = options.protocols;
+  rules.origins = options.origins;
+  rules.deflate.enabled = options.compression != Compression::Off;
+  rules.deflate.server_takeover = rules.deflate.client_takeover = options.compression == Compression::Together;
+  rules.deflate.server_bits = rules.deflate.client_bits = options.window_bits;
+  return rules;
+}
+
+}  // namespace
+
+// What is no handshake is answered like any other request. Otherwise the 101 and the first messages leave together.
+void Connection::switch_protocol(Response& response) {
+  HttpExchange& exchange = *exchange_;
+  base::Box<http::SocketUpgrade> upgrade = response.take_upgrade();
+  Fields fields;
+  auto agreed = websocket::shake(exchange.request(), rules_of(*upgrade->options), fields);
+  if (agreed && (!protocol_.content_complete() || !protocol_.upgrade_requested())) {
+    agreed = std::unexpected(Problem{Status::BadRequest, "a handshake has no content", {}, {}});
+  }
+  if (worker_.draining()) agreed = std::unexpected(Problem{Status::ServiceUnavailable, "the server stops", {}, {}});
+  if (!agreed) {
+    upgrade.reset();
+    Response refusal = worker_.shared().service.refuse(agreed.error());
+    return respond(refusal);
+  }
+  for (const Field& field : response.fields()) fields.add(field.name, field.value);
+  http1::ResponseHead head = head_of(response);
+  head.fields = &fields;
+  head.close = false;
+  head.upgrade = "websocket";
+  std::string& out = output().text();
+  protocol_.respond(out, head);
+  protocol_.finish(out);
+  exchange.after_ = response.take_after();
+  watch_ = Watch::None;
+  served_ = true;
+  exchange_ = nullptr;
+  if (worker_.logs_access()) worker_.log_access(exchange, response.status(), 0);
+  HttpExchange* const kept = upgrade->keeps_request ? &exchange : nullptr;
+  auto* session = new WebSocketSession(worker_.sockets(), *this, std::move(upgrade), agreed->deflate, kept);
+  become(std::make_unique<WebSocketProtocol>(*session));
+  if (kept == nullptr) worker_.release(exchange);
+  flush();
+  session->start(std::move(agreed->protocol));
+}
+
+}  // namespace tern::server

@@ -1,0 +1,263 @@
+#include "websocket/connection.hpp"
+
+#include <tern/base/expects.hpp>
+#include <tern/base/utf8.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tern::websocket {
+namespace {
+
+constexpr std::size_t kept_buffer = 4096;  // bytes that a connection keeps between messages
+constexpr std::size_t max_reason = max_control_payload - 2;
+
+std::uint16_t code_of(Fault fault) noexcept {
+  switch (fault) {
+    case Fault::MessageTooBig: return MessageTooBig;
+    case Fault::InvalidUtf8:
+    case Fault::BadDeflate: return InvalidPayload;
+    default: return ProtocolError;
+  }
+}
+
+std::string_view reason_of(Fault fault) noexcept {
+  switch (fault) {
+    case Fault::None: break;
+    case Fault::ReservedBit: return "a reserved bit is set";
+    case Fault::ReservedOpcode: return "reserved opcode";
+    case Fault::Unmasked: return "unmasked frame";
+    case Fault::FragmentedControl: return "fragmented control frame";
+    case Fault::LongControl: return "control frame with more than 125 bytes";
+    case Fault::LengthNotMinimal: return "length not in its shortest form";
+    case Fault::LengthTooLarge: return "length with the highest bit set";
+    case Fault::LoneContinuation: return "continuation of nothing";
+    case Fault::InterruptedMessage: return "new message before the end of the last";
+    case Fault::MessageTooBig: return "message too big";
+    case Fault::InvalidUtf8: return "text that is not UTF-8";
+    case Fault::CloseOfOneByte: return "close frame of one byte";
+    case Fault::CloseCodeInvalid: return "invalid close code";
+    case Fault::BadDeflate: return "malformed compressed message";
+  }
+  return {};
+}
+
+}  // namespace
+
+void Connection::receive(std::span<char> bytes) noexcept {
+  bytes_ = bytes.data();
+  size_ = bytes.size();
+  at_ = 0;
+}
+
+Event Connection::next(std::string& out) {
+  if (!in_message_ && !buffer_.empty()) {  // the message before
+    if (buffer_.capacity() > kept_buffer) {
+      buffer_ = std::string();
+    } else {
+      buffer_.clear();
+    }
+  }
+  message_ = {};
+  for (bool done = false;;) {
+    const Event event = step(out, done);
+    if (event != Event::NeedMore || done) return event;
+  }
+}
+
+// NeedMore without `done`: a frame was dealt with, and the next may be there.
+Event Connection::step(std::string& out, bool& done) {
+  done = true;
+  if (state_ == State::Closed) return Event::NeedMore;
+  if (!in_frame_) {
+    const std::string_view rest(bytes_ + at_, size_ - at_);
+    FrameHead head;
+    Fault fault = read_frame_head(rest, codec_ != nullptr, head);
+    if (fault == Fault::None && !rest.empty()) fault = check_order(head);
+    if (fault == Fault::None && head.size == 0) return Event::NeedMore;
+    if (fault != Fault::None) return fail(out, fault);
+    if (is_control(head.opcode)) {
+      if (rest.size() < head.size + head.length) return Event::NeedMore;
+      done = false;
+      return take_control(out, head);
+    }
+    at_ += head.size;
+    done = false;
+    return take_data(out, head);
+  }
+  if (at_ == size_) return Event::NeedMore;
+  done = false;
+  return take_piece(out);
+}
+
+// The opcode is known from the first byte, the length is not: that is left to take_data().
+Fault Connection::check_order(const FrameHead& head) const noexcept {
+  if (is_control(head.opcode)) return Fault::None;
+  const bool continues = head.opcode == Opcode::Continuation;
+  if (continues && !in_message_) return Fault::LoneContinuation;
+  if (!continues && in_message_) return Fault::InterruptedMessage;
+  return Fault::None;
+}
+
+Event Connection::take_control(std::string& out, const FrameHead& head) {
+  char* const bytes = bytes_ + at_ + head.size;
+  const auto size = static_cast<std::size_t>(head.length);
+  apply_mask(bytes, size, head.key);
+  at_ += head.size + size;
+  const std::string_view payload(bytes, size);
+  if (head.opcode == Opcode::Close) return take_close(out, payload);
+  if (head.opcode == Opcode::Ping && may_write()) append_frame(out, Opcode::Pong, payload);
+  return Event::NeedMore;
+}
+
+// RFC 6455, section 5.5.1: answered with the code that came.
+Event Connection::take_close(std::string& out, std::string_view payload) {
+  if (payload.size() == 1) return fail(out, Fault::CloseOfOneByte);
+  code_ = NoStatus;
+  if (!payload.empty()) {
+    const auto high = static_cast<unsigned char>(payload[0]);
+    const auto low = static_cast<unsigned char>(payload[1]);
+    const auto code = static_cast<std::uint16_t>(unsigned{high} << 8U | low);
+    if (!may_be_sent(code)) return fail(out, Fault::CloseCodeInvalid);
+    const std::string_view reason = payload.substr(2);
+    if (!base::is_utf8(reason)) return fail(out, Fault::InvalidUtf8);
+    code_ = code;
+    reason_ = reason;
+  }
+  if (state_ == State::Open) append_close(out, code_, {});
+  state_ = State::Closed;
+  return Event::Closed;
+}
+
+// What a message may have before it is inflated: incompressible bytes grow a little.
+std::size_t Connection::most() const noexcept {
+  return compressed_ ? limits_->message + limits_->message / 1024 + 64 : limits_->message;
+}
+
+Event Connection::take_data(std::string& out, const FrameHead& head) {
+  if (!in_message_) {
+    opcode_ = head.opcode;
+    compressed_ = head.compressed;
+    utf8_.reset();
+  }
+  if (head.length > most() - std::min(most(), buffer_.size())) return fail(out, Fault::MessageTooBig);
+  if (!in_message_ && head.fin && size_ - at_ >= head.length) {
+    char* const payload = bytes_ + at_;
+    const auto size = static_cast<std::size_t>(head.length);
+    apply_mask(payload, size, head.key);
+    at_ += size;
+    return take_whole(out, {payload, size});
+  }
+  in_message_ = true;
+  last_frame_ = head.fin;
+  key_ = head.key;
+  left_ = head.length;
+  offset_ = 0;
+  in_frame_ = true;
+  return left_ == 0 || at_ != size_ ? take_piece(out) : Event::NeedMore;
+}
+
+// A message in one frame that is here: nothing is copied.
+Event Connection::take_whole(std::string& out, std::string_view payload) {
+  if (state_ != State::Open) return Event::NeedMore;
+  if (compressed_) {
+    const Fault fault = inflate(payload);
+    return fault == Fault::None ? Event::Message : fail(out, fault);
+  }
+  if (is_text() && !base::is_utf8(payload)) return fail(out, Fault::InvalidUtf8);
+  message_ = payload;
+  return Event::Message;
+}
+
+Event Connection::take_piece(std::string& out) {
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(size_ - at_, left_));
+  if (size != 0) {
+    char* const piece = bytes_ + at_;
+    apply_mask(piece, size, key_, offset_);
+    at_ += size;
+    offset_ += size;
+    left_ -= size;
+    if (state_ == State::Open) {
+      if (is_text() && !compressed_ && !utf8_.feed({piece, size})) return fail(out, Fault::InvalidUtf8);
+      buffer_.append(piece, size);
+    }
+  }
+  if (left_ != 0) return Event::NeedMore;
+  in_frame_ = false;
+  if (!last_frame_) return Event::NeedMore;
+  in_message_ = false;
+  return state_ == State::Open ? complete(out) : Event::NeedMore;
+}
+
+Event Connection::complete(std::string& out) {
+  if (compressed_) {
+    const std::string whole = std::exchange(buffer_, {});
+    const Fault fault = inflate(whole);
+    return fault == Fault::None ? Event::Message : fail(out, fault);
+  }
+  if (is_text() && !utf8_.complete()) return fail(out, Fault::InvalidUtf8);
+  message_ = buffer_;
+  return Event::Message;
+}
+
+Fault Connection::inflate(std::string_view compressed) {
+  switch (codec_->inflate(compressed, buffer_, limits_->message)) {
+    case Inflated::Done: break;
+    case Inflated::Malformed: return Fault::BadDeflate;
+    case Inflated::TooLarge: return Fault::MessageTooBig;
+  }
+  if (is_text() && !base::is_utf8(buffer_)) return Fault::InvalidUtf8;
+  message_ = buffer_;
+  return Fault::None;
+}
+
+std::string Connection::take_message() {
+  if (message_.data() == buffer_.data()) return std::exchange(buffer_, {});
+  return std::string(message_);
+}
+
+// RFC 6455, section 7.1.7: a close frame says why, where none was sent yet.
+Event Connection::fail(std::string& out, Fault fault) {
+  fault_ = fault;
+  code_ = code_of(fault);
+  reason_ = reason_of(fault);
+  if (state_ == State::Open) append_close(out, code_, reason_);
+  state_ = State::Closed;
+  in_message_ = false;
+  buffer_ = std::string();
+  return Event::Closed;
+}
+
+void Connection::write(std::string& out, Opcode opcode, std::string_view payload) {
+  if (!may_write()) return;
+  if (codec_ == nullptr || payload.size() < worth_deflating) return append_frame(out, opcode, payload);
+  std::string compressed;
+  codec_->deflate(payload, compressed);
+  append_frame(out, opcode, compressed, true);
+}
+
+void Connection::ping(std::string& out, std::string_view payload) {
+  base::expects(payload.size() <= max_control_payload, "a ping has at most 125 bytes");
+  if (may_write()) append_frame(out, Opcode::Ping, payload);
+}
+
+void Connection::close(std::string& out, std::uint16_t code, std::string_view reason) {
+  base::expects(may_be_sent(code), "a close code that may be sent");
+  if (!may_write()) return;
+  append_close(out, code, reason);
+  state_ = State::CloseSent;
+  if (!in_message_) return;
+  buffer_ = std::string();  // nobody will read it
+}
+
+void Connection::append_close(std::string& out, std::uint16_t code, std::string_view reason) const {
+  if (code == NoStatus) return append_frame(out, Opcode::Close, {});
+  std::size_t size = std::min(reason.size(), max_reason);
+  while (size != 0 && size != reason.size() && (static_cast<unsigned char>(reason[size]) & 0xC0U) == 0x80U) --size;
+  append_frame_head(out, Opcode::Close, size + 2);
+  out.push_back(static_cast<char>(code >> 8U));
+  out.push_back(static_cast<char>(code & 0xFFU));
+  out.append(reason.substr(0, size));
+}
+
+}  // namespace tern::websocket

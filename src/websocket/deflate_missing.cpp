@@ -1,0 +1,31 @@
+// What stands for deflate.cpp where there is no zlib: the extension is never agreed upon.
+#include "websocket/deflate.hpp"
+
+#include <tern/base/expects.hpp>
+
+namespace tern::websocket {
+
+struct Deflater::State {};
+struct Inflater::State {};
+
+bool deflate_available() noexcept {
+  return false;
+}
+
+Deflater::Deflater(int) {
+  base::expects(false, "Tern was built without zlib");
+}
+Deflater::~Deflater() = default;
+void Deflater::deflate(std::string_view, std::string&) {}
+void Deflater::reset() noexcept {}
+
+Inflater::Inflater(int) {
+  base::expects(false, "Tern was built without zlib");
+}
+Inflater::~Inflater() = default;
+Inflated Inflater::inflate(std::string_view, std::string&, std::size_t) {
+  return Inflated::Malformed;
+}
+void Inflater::reset() noexcept {}
+
+}  // namespace tern::websocket

@@ -1,0 +1,231 @@
+// What a WebSocket does when one side is slow, silent or at its end, and what is published.
+#include "server/websocket_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tern::testing {
+namespace {
+
+using websocket::testing::close;
+using websocket::testing::frame;
+using websocket::testing::text;
+using WebSocketFlowTest = WebSocketTest;
+
+TEST_F(WebSocketFlowTest, while_a_coroutine_is_busy_pings_are_answered_and_then_the_peer_waits) {
+  app.websocket("/", [this](WebSocket socket) -> Task<> {
+    co_await gate.pass();
+    std::size_t count = 0;
+    while (auto message = co_await socket.receive()) count += message->content.size();
+    EXPECT_GT(count, 0U);
+  });
+  app.websocket("/count", [this](WebSocket socket) -> Task<> {
+    co_await gate.pass();
+    for (int i = 0; i < 200; ++i) co_await socket.receive();
+    co_await socket.send("all");
+  });
+  WebSocketClient peer = socket();
+  peer.connect("/count");
+  ASSERT_TRUE(gate.await());
+  peer.send(text("kept") + frame(9, "1"));
+  EXPECT_EQ(peer.next(), "pong 1");
+  std::string many;
+  for (int i = 0; i < 199; ++i) many += text("message");
+  peer.send(many + frame(9, "2"));
+  EXPECT_FALSE(peer.client().readable_within(50));
+  gate.open();
+  EXPECT_EQ(peer.next(), "text all");
+}
+
+TEST_F(WebSocketFlowTest, a_sender_waits_for_a_peer_that_does_not_read) {
+  std::atomic<int> sent = 0;
+  app.websocket("/",
+                [&sent](WebSocket socket) -> Task<> {
+                  const std::string big(100'000, 'x');
+                  for (int i = 0; i < 200; ++i) {
+                    if (co_await socket.send(big) != SendStatus::Sent) co_return;
+                    ++sent;
+                  }
+                },
+                {.max_queued = 200'000});
+  WebSocketClient peer = socket(4096);
+  peer.connect("/");
+  EXPECT_TRUE(running().eventually([&] { return sent > 2; }));
+  EXPECT_LT(sent, 200);
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(peer.next(), "text (100000)");
+  EXPECT_EQ(peer.next(), "close 1000");
+}
+
+TEST_F(WebSocketFlowTest, what_a_slow_peer_does_not_take_is_dropped_or_ends_it) {
+  const auto flood = [](WebSocket socket) -> Task<> {
+    const std::string big(100'000, 'x');
+    int sent = 0;
+    for (int i = 0; i < 300; ++i) {
+      const SendStatus status = socket.send(big);
+      if (status == SendStatus::Sent) ++sent;
+      if (status == SendStatus::Closed) co_return;
+      EXPECT_LE(socket.queued(), 300'000U);
+    }
+    EXPECT_LT(sent, 300);
+    while (co_await socket.receive()) co_await socket.send(std::to_string(sent));
+  };
+  app.websocket("/drop", flood, {.max_queued = 200'000, .when_full = WhenFull::Drop});
+  app.websocket("/close", flood, {.max_queued = 200'000, .when_full = WhenFull::Close});
+  WebSocketClient peer = socket(4096);
+  peer.connect("/drop");
+  ASSERT_EQ(peer.next(), "text (100000)");
+  peer.text("how many?");
+  int count = 1;
+  while (peer.next() == "text (100000)") ++count;
+  EXPECT_EQ(peer.payload(), std::to_string(count));
+  WebSocketClient other = socket(4096);
+  other.connect("/close");
+  std::string last;
+  while ((last = other.next()) == "text (100000)") {
+  }
+  EXPECT_EQ(last, "close 1008 too slow");
+}
+
+TEST_F(WebSocketFlowTest, a_silent_peer_is_asked_and_one_that_stays_silent_is_gone) {
+  app.websocket("/", echo, {.ping = Milliseconds(60), .pong = Milliseconds(60)});
+  WebSocketClient peer = socket();
+  peer.connect("/");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(peer.next(), "ping ");
+    peer.send(frame(10, ""));
+  }
+  EXPECT_EQ(peer.next(), "ping ");
+  EXPECT_TRUE(peer.client().is_gone());
+  EXPECT_TRUE(no_sessions());
+}
+
+TEST_F(WebSocketFlowTest, a_drain_closes_with_1001_and_waits_for_the_answer) {
+  app.websocket("/coroutine", echo);
+  app.websocket("/object", [] { return Echo{}; });
+  WebSocketClient one = socket();
+  WebSocketClient two = socket();
+  one.connect("/coroutine");
+  two.connect("/object");
+  running().drain();
+  EXPECT_EQ(one.next(), "close 1001 the server stops");
+  EXPECT_EQ(two.next(), "close 1001 the server stops");
+  EXPECT_FALSE(two.client().readable_within(30));
+  one.send(close(1001));
+  two.send(close(1001));
+  EXPECT_TRUE(one.client().ends());
+  EXPECT_TRUE(two.client().ends());
+  running().wait();
+}
+
+TEST_F(WebSocketFlowTest, a_peer_that_does_not_answer_our_close_is_not_waited_for_long) {
+  app.websocket("/", echo, {.close_timeout = Milliseconds(50)});
+  WebSocketClient peer = socket();
+  peer.connect("/");
+  running().drain();
+  EXPECT_EQ(peer.next(), "close 1001 the server stops");
+  EXPECT_TRUE(peer.client().is_gone());
+  running().wait();
+}
+
+TEST_F(WebSocketFlowTest, a_coroutine_that_waits_for_something_else_is_stopped_at_the_end_of_the_drain) {
+  Event never;
+  std::promise<bool> cancelled;
+  app.websocket("/", [&](WebSocket) -> Task<> {
+    try {
+      co_await never;
+    } catch (const Cancelled&) {
+      cancelled.set_value(true);
+      throw;
+    }
+  });
+  WebSocketClient peer = socket();
+  peer.connect("/");
+  running().drain(Milliseconds(50));
+  EXPECT_TRUE(cancelled.get_future().get());
+  running().wait();
+}
+
+TEST_F(WebSocketFlowTest, agrees_on_a_subprotocol_and_on_compression) {
+  app.websocket("/",
+                [](WebSocket socket) -> Task<> {
+                  co_await socket.send(socket.protocol());
+                  while (auto message = co_await socket.receive()) co_await socket.send(*message);
+                },
+                {.protocols = {"v2", "v1"}, .compression = Compression::Together});
+  WebSocketClient peer = socket();
+  const Answer answer =
+      peer.connect("/", "Sec-WebSocket-Protocol: v1, v2\r\nSec-WebSocket-Extensions: permessage-deflate\r\n");
+  EXPECT_EQ(answer.field("sec-websocket-protocol"), "v2");
+  EXPECT_EQ(peer.next(), "text v2");
+  if (!websocket::deflate_available()) GTEST_SKIP() << "built without zlib";
+  EXPECT_EQ(answer.field("sec-websocket-extensions"), "permessage-deflate");
+  peer.text(std::string(1000, 'a'));
+  EXPECT_EQ(peer.next(), "deflated text");
+  EXPECT_LT(peer.payload().size(), 30U);
+}
+
+TEST_F(WebSocketFlowTest, what_is_published_reaches_those_who_have_subscribed) {
+  app.websocket("/{filter...}", [](WebSocket socket, std::string filter) -> Task<> {
+    socket.subscribe(filter);
+    socket.send("ready");
+    while (auto message = co_await socket.receive()) socket.publish("room/7", message->content);
+  });
+  WebSocketClient one = socket();
+  WebSocketClient two = socket();
+  WebSocketClient three = socket();
+  for (auto [peer, path] : {std::pair{&one, "/room/7"}, std::pair{&two, "/room/+"}, std::pair{&three, "/room/8"}}) {
+    EXPECT_EQ(peer->connect(path).status, 101);
+    EXPECT_EQ(peer->next(), "text ready");
+  }
+  EXPECT_EQ(running().server().sockets().subscribers("room/7"), 1U);
+  one.text("hello");
+  EXPECT_EQ(two.next(), "text hello");
+  three.text("from the other room");
+  EXPECT_EQ(one.next(), "text from the other room");
+  EXPECT_EQ(two.next(), "text from the other room");
+  running().server().sockets().publish("room/8", "to eight");
+  EXPECT_EQ(three.next(), "text to eight");
+  EXPECT_EQ(two.next(), "text to eight");
+  one.send(close(1000));
+  EXPECT_EQ(one.next(), "close 1000");
+  EXPECT_TRUE(running().eventually([this] { return running().server().sockets().subscribers("room/7") == 0; }));
+}
+
+TEST_F(WebSocketFlowTest, what_is_published_is_deflated_for_those_who_want_it) {
+  if (!websocket::deflate_available()) GTEST_SKIP() << "built without zlib";
+  app.websocket("/",
+                [](WebSocket socket) -> Task<> {
+                  socket.subscribe("all");
+                  socket.send("ready");
+                  while (auto message = co_await socket.receive()) co_await socket.send(*message);
+                },
+                {.compression = Compression::Together});
+  WebSocketClient plain = socket();
+  plain.connect("/");
+  WebSocketClient small = socket();
+  small.connect("/", "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=10\r\n");
+  WebSocketClient large = socket();
+  large.connect("/", "Sec-WebSocket-Extensions: permessage-deflate\r\n");
+  for (auto* peer : {&plain, &small, &large}) EXPECT_EQ(peer->next(), "text ready");
+  const std::string message(500, 'm');
+  websocket::Inflater small_window(10);
+  websocket::Inflater large_window(15);
+  const auto check = [&](WebSocketClient& peer, websocket::Inflater& inflater) {
+    EXPECT_EQ(peer.next(), "deflated text");
+    std::string inflated;
+    EXPECT_EQ(inflater.inflate(peer.payload(), inflated, 1000), websocket::Inflated::Done);
+    EXPECT_EQ(inflated, message);
+  };
+  for (int round = 0; round < 3; ++round) {
+    running().server().sockets().publish("all", message);
+    EXPECT_EQ(plain.next(), "text (500)");
+    check(small, small_window);
+    check(large, large_window);
+    large.text(message);  // what is its own may refer to nothing before what was published
+    check(large, large_window);
+  }
+}
+
+}  // namespace
+}  // namespace tern::testing
