@@ -59,7 +59,7 @@ TEST_P(SessionTest, shakes_hands_and_carries_bytes_both_ways) {
 }
 
 TEST_P(SessionTest, does_not_care_how_the_bytes_are_split) {
-  for (const std::size_t step : {1, 2, 3, 5, 7, 100, 1000, 16'389}) {
+  for (const std::size_t step : {1U, 2U, 3U, 5U, 7U, 100U, 1000U, 16389U}) {
     Pair pair(make_context(config()), options());
     pair.talk(step);
     ASSERT_TRUE(pair.server.is_open()) << step;

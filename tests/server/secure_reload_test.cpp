@@ -141,7 +141,7 @@ TEST_F(Reloading, several_addresses_are_served_at_once) {
   const std::string path = files.path("socket");
   options.also = {{}, {.unix_path = path}, {.tls = options.tls}};
   app.start(options);
-  for (const std::size_t secure : {0, 3}) {
+  for (const std::size_t secure : {0U, 3U}) {
     SecurePeer peer(app.port(secure));
     ASSERT_TRUE(peer.shake_hands());
     EXPECT_THAT(peer.ask("/scheme"), EndsWith("https"));
