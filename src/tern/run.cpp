@@ -28,6 +28,8 @@
 namespace tern {
 namespace {
 
+constexpr std::uint32_t least_window = 65'535;  // that a connection has (RFC 9113, section 6.9.2)
+constexpr std::uint32_t most_window = (1U << 31U) - 1;
 constexpr Milliseconds for_ever{Seconds(10L * 365 * 24 * 3600)};
 
 server::Settings settings_of(const Options& options) {
@@ -39,8 +41,8 @@ server::Settings settings_of(const Options& options) {
   settings.http2.fields = options.fields;
   settings.http2.field_count = options.field_count;
   settings.http2.streams = options.http2.streams;
-  settings.http2.stream_window = options.http2.window;
-  settings.http2.connection_window = options.http2.all_windows;
+  settings.http2.stream_window = std::min(options.http2.window, most_window);
+  settings.http2.connection_window = std::clamp(options.http2.all_windows, least_window, most_window);
   settings.prior_knowledge = options.http2.enabled && options.http2.clear_text;
   settings.http2_only = settings.prior_knowledge && options.http2.only;
   settings.limits = options.limits;

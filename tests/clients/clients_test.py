@@ -1,9 +1,11 @@
-"""curl and Python's http.client against a running bench-server: clients_test.py BENCH_SERVER CURL."""
+"""curl and Python's http.client against a running bench-server: clients_test.py BENCH_SERVER CURL 0|1, 1 where it speaks
+HTTP/2."""
 
 import http.client
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,8 @@ import tempfile
 import unittest
 
 SERVER, CURL = sys.argv[1:3]
+HTTP2 = sys.argv[3] == "1"
+H2LOAD = shutil.which("h2load")
 PATIENCE = 60  # seconds; reached only by a failing test
 
 
@@ -41,6 +45,27 @@ class Clients(unittest.TestCase):
         self.assertEqual(self.curl("--http1.0"), b"Hello, World!")
         self.assertEqual(self.curl(path="/json"), b'{"message":"Hello, World!"}')
         self.assertEqual(self.curl(path="/user/caf%C3%A9"), "café".encode())
+
+    @unittest.skipUnless(HTTP2, "the server was built without")
+    def test_curl_speaks_http2(self):
+        http2 = "--http2-prior-knowledge"
+        shown = ("--write-out", " %{http_version} %{http_code}")
+        self.assertEqual(self.curl(http2, *shown), b"Hello, World! 2 200")
+        self.assertEqual(self.curl("--http2", *shown), b"Hello, World! 1.1 200")  # an upgrade is not taken
+        self.assertEqual(self.curl(http2, *shown, "--data", "x", path="/nothing")[-6:], b" 2 404")
+        body = os.urandom(3_000_000)
+        self.assertEqual(self.curl(http2, "--data-binary", "@-", path="/echo", stdin=body), body)
+        self.assertEqual(self.curl(http2, "--data-binary", "@-", "-H", "Expect: 100-continue", path="/upload", stdin=body),
+                         b"3000000")
+        head = self.curl(http2, "--head").decode()
+        self.assertTrue(head.startswith("HTTP/2 200"))
+        self.assertIn("content-length: 13\r\n", head)
+
+    @unittest.skipUnless(HTTP2 and H2LOAD, "no h2load, or a server without HTTP/2")
+    def test_h2load_with_many_streams(self):
+        done = subprocess.run([H2LOAD, "-n", "5000", "-c", "5", "-m", "100", self.base + "/"], capture_output=True, text=True,
+                              timeout=PATIENCE, check=True)
+        self.assertIn("5000 succeeded, 0 failed, 0 errored, 0 timeout", done.stdout)
 
     def test_curl_asks_for_the_head(self):
         head = self.curl("--head").decode()
