@@ -8,6 +8,7 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tern chat</title>
+<link rel="icon" href="data:,">
 <style>
   :root { --ink: #1d2733; --soft: #66758a; --line: #e2e8f0; --paper: #f6f8fb; --card: #fff; --accent: #0b7285;
           --mine: #d8f1f4; color-scheme: light dark; }

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tern::server {
@@ -53,12 +54,15 @@ public:
       remove(filter, subscriber);
     }
   }
-  // Calls f(Subscriber&) once for each that has a filter matching `topic`. f must not subscribe or unsubscribe.
+  // Calls f(Subscriber&) once for each that has a filter matching `topic` at this moment. f may do everything here but
+  // destroy a subscriber that has not left.
   template <class F>
   void match(std::string_view topic, F f) {
     found_.clear();
     find(topic);
-    for (Subscriber* subscriber : found_) f(*subscriber);
+    std::vector<Subscriber*> found = std::exchange(found_, {});
+    for (Subscriber* subscriber : found) f(*subscriber);
+    found_ = std::move(found);  // its memory
   }
 
   // Wildcards stand alone in their levels, "#" in the last; at most 1024 bytes and 64 levels, at least one byte.

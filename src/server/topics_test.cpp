@@ -92,6 +92,22 @@ TEST_F(TopicsTest, refuses_what_is_no_filter) {
   EXPECT_TRUE(topics.add(std::string_view(deep).substr(2), one));
 }
 
+TEST_F(TopicsTest, one_that_is_reached_may_leave_and_publish) {
+  Reader& one = reader({"t", "left"});
+  Reader& two = reader({"t", "left"});
+  Reader& three = reader({"t", "left"});
+  std::vector<std::pair<Subscriber*, std::string>> reached;
+  topics.match("t", [&](Subscriber& first) {
+    reached.emplace_back(&first, "t");
+    if (&first != &two) return;
+    topics.remove_all(two, [](std::string_view) {});
+    topics.match("left", [&](Subscriber& second) { reached.emplace_back(&second, "left"); });
+  });
+  const std::vector<std::pair<Subscriber*, std::string>> expected = {
+      {&one, "t"}, {&two, "t"}, {&one, "left"}, {&three, "left"}, {&three, "t"}};
+  EXPECT_EQ(reached, expected);
+}
+
 // Against the definition, applied to each filter by itself.
 bool matches(std::string_view filter, std::string_view topic) {
   const auto first = [](std::string_view text) { return text.substr(0, text.find('/')); };

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import re
 import signal
@@ -109,4 +110,5 @@ class WebSockets(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(await asyncio.wait_for(done.wait(), PATIENCE), 0)
 
 
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # no word about slow steps
 unittest.main(argv=sys.argv[:1])

@@ -49,11 +49,11 @@ TEST_F(WebSocketFlowTest, a_sender_waits_for_a_peer_that_does_not_read) {
                   }
                 },
                 {.max_queued = 200'000});
-  WebSocketClient peer = socket(4096);
+  WebSocketClient peer = socket(64 * 1024);
   peer.connect("/");
   EXPECT_TRUE(running().eventually([&] { return sent > 2; }));
-  EXPECT_LT(sent, 200);
-  for (int i = 0; i < 200; ++i) ASSERT_EQ(peer.next(), "text (100000)");
+  EXPECT_LT(sent, 100);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(peer.next(), "text (100000)");
   EXPECT_EQ(peer.next(), "close 1000");
 }
 
@@ -72,14 +72,14 @@ TEST_F(WebSocketFlowTest, what_a_slow_peer_does_not_take_is_dropped_or_ends_it) 
   };
   app.websocket("/drop", flood, {.max_queued = 200'000, .when_full = WhenFull::Drop});
   app.websocket("/close", flood, {.max_queued = 200'000, .when_full = WhenFull::Close});
-  WebSocketClient peer = socket(4096);
+  WebSocketClient peer = socket(64 * 1024);
   peer.connect("/drop");
   ASSERT_EQ(peer.next(), "text (100000)");
   peer.text("how many?");
   int count = 1;
   while (peer.next() == "text (100000)") ++count;
   EXPECT_EQ(peer.payload(), std::to_string(count));
-  WebSocketClient other = socket(4096);
+  WebSocketClient other = socket(64 * 1024);
   other.connect("/close");
   std::string last;
   while ((last = other.next()) == "text (100000)") {
@@ -190,6 +190,31 @@ TEST_F(WebSocketFlowTest, what_is_published_reaches_those_who_have_subscribed) {
   one.send(close(1000));
   EXPECT_EQ(one.next(), "close 1000");
   EXPECT_TRUE(running().eventually([this] { return running().server().sockets().subscribers("room/7") == 0; }));
+}
+
+TEST_F(WebSocketFlowTest, a_slow_subscriber_that_is_closed_may_publish_at_once) {
+  app.websocket("/",
+                [this](WebSocket socket) -> Task<> {
+                  socket.subscribe("all");
+                  socket.send("ready");
+                  while (co_await socket.receive()) {
+                  }
+                  running().server().sockets().publish("all", "one has left");
+                },
+                {.max_queued = 200'000, .when_full = WhenFull::Close});
+  WebSocketClient slow = socket(64 * 1024);
+  WebSocketClient quick = socket();
+  for (auto* peer : {&slow, &quick}) {
+    peer->connect("/");
+    EXPECT_EQ(peer->next(), "text ready");
+  }
+  const std::string big(100'000, 'x');
+  std::string heard = "text (100000)";
+  for (int i = 0; i < 1000 && heard == "text (100000)"; ++i) {
+    running().server().sockets().publish("all", big);
+    heard = quick.next();
+  }
+  EXPECT_EQ(heard, "text one has left");
 }
 
 TEST_F(WebSocketFlowTest, what_is_published_is_deflated_for_those_who_want_it) {
