@@ -22,6 +22,7 @@ struct Limits {
   std::uint32_t streams = 100;    // at once; more are refused
   std::uint32_t stream_window = 256 * 1024;       // of content that nobody has read yet; at most 2^31-1
   std::uint32_t connection_window = 1024 * 1024;  // of all streams together
+  bool extended_connect = false;                  // whether clients may bootstrap other protocols (RFC 8441)
   std::size_t unframed = 64 * 1024;               // that send() appends at most, but for the last frame
 
   Rate resets = {200, 50};            // RST_STREAM by the client, and those it makes us send

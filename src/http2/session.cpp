@@ -156,7 +156,7 @@ Session::Session(const Limits& limits, Owner& owner)
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.stream_window},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(limits.fields)},
-      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},
+      {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, limits.extended_connect ? 1U : 0U},
       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
   }};
   const int settled = nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, ours.data(), ours.size());

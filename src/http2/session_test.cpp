@@ -286,8 +286,24 @@ TEST(Http2Session, a_drain_is_announced_and_then_final) {
   EXPECT_TRUE(desk.session.done());
 }
 
-TEST(Http2Session, gives_extended_connect_with_its_protocol) {
+TEST(Http2Session, offers_no_other_protocols_unless_it_is_told_to) {
   Desk desk;
+  desk.run();
+  EXPECT_EQ(nghttp2_session_get_remote_settings(desk.client.session(), NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL), 0U);
+  desk.client.send_head({{":method", "CONNECT"},
+                         {":protocol", "websocket"},
+                         {":scheme", "http"},
+                         {":path", "/chat"},
+                         {":authority", "a"}},
+                        false);
+  desk.run();
+  EXPECT_EQ(desk.requests(), 0U);
+}
+
+TEST(Http2Session, gives_extended_connect_with_its_protocol) {
+  Limits limits;
+  limits.extended_connect = true;
+  Desk desk(65535, limits);
   desk.run();
   EXPECT_EQ(nghttp2_session_get_remote_settings(desk.client.session(), NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL), 1U);
   const auto id = desk.client.send_head({{":method", "CONNECT"},

@@ -27,7 +27,7 @@ public:
 
 class Desk : public Owner {
 public:
-  explicit Desk(std::uint32_t client_window = 65535) : client(client_window) {}
+  explicit Desk(std::uint32_t client_window = 65535, const Limits& ours = {}) : limits(ours), client(client_window) {}
 
   // Carries bytes both ways until nobody has any. The answers of `serve` are given on the way.
   void run() {
