@@ -214,7 +214,7 @@ TEST_F(Http2, half_a_head_is_not_waited_for_longer_than_a_whole_one) {
   serve({.head_timeout = soon});
   Http2Client client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
-  client.peer().send(http2::frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM, 3, http2::get_block()));
+  client.send_frames(http2::frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM, 3, http2::get_block()));
   EXPECT_TRUE(client.ends_with(NGHTTP2_ENHANCE_YOUR_CALM));
   EXPECT_TRUE(all_ended());
 }
