@@ -68,7 +68,7 @@ TEST_F(Http2, head_has_the_fields_and_no_content) {
 
 TEST_F(Http2, content_of_every_size_both_ways) {
   Http2Client client = this->client();
-  for (const std::size_t size : {0, 1, 9, 16383, 16384, 16385, 65535, 65536, 262144, 262145, 3'000'000}) {
+  for (const std::size_t size : {0U, 1U, 9U, 16383U, 16384U, 16385U, 65535U, 65536U, 262144U, 262145U, 3'000'000U}) {
     const auto& answer = client.answer(client.post("/echo", pattern(size)));
     EXPECT_EQ(answer.status, 200);
     EXPECT_TRUE(answer.content == pattern(size)) << size;
