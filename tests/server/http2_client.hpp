@@ -38,13 +38,15 @@ public:
     flush();
   }
   void flush() { client_.send(http2_.output()); }
+  // Bytes as they are, behind what the client has said.
+  void send_frames(std::string_view bytes) { client_.send(bytes); }
 
   // Reads until `condition` holds; false when the connection ends before.
   template <class F>
   bool until(F condition) {
     flush();
     while (!condition()) {
-      const std::string some = peer().receive_some();
+      const std::string some = client_.receive_some();
       if (some.empty()) return false;
       EXPECT_TRUE(http2_.input(some));
       flush();

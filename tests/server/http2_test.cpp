@@ -68,7 +68,7 @@ TEST_F(Http2, head_has_the_fields_and_no_content) {
 
 TEST_F(Http2, content_of_every_size_both_ways) {
   Http2Client client = this->client();
-  for (const std::size_t size : {0, 1, 9, 16383, 16384, 16385, 65535, 65536, 262144, 262145, 3'000'000}) {
+  for (const std::size_t size : {0U, 1U, 9U, 16383U, 16384U, 16385U, 65535U, 65536U, 262144U, 262145U, 3'000'000U}) {
     const auto& answer = client.answer(client.post("/echo", pattern(size)));
     EXPECT_EQ(answer.status, 200);
     EXPECT_TRUE(answer.content == pattern(size)) << size;
@@ -214,7 +214,7 @@ TEST_F(Http2, half_a_head_is_not_waited_for_longer_than_a_whole_one) {
   serve({.head_timeout = soon});
   Http2Client client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
-  client.peer().send(http2::frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM, 3, http2::get_block()));
+  client.send_frames(http2::frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM, 3, http2::get_block()));
   EXPECT_TRUE(client.ends_with(NGHTTP2_ENHANCE_YOUR_CALM));
   EXPECT_TRUE(all_ended());
 }
