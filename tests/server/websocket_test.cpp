@@ -183,6 +183,9 @@ TEST_F(WebSocketTest, what_a_handler_throws_ends_its_websocket_with_1011) {
   other.connect("/coroutine");
   other.text("throw");
   EXPECT_EQ(other.next(), "close 1011");
+  peer.send(close(1011));
+  other.send(close(1011));
+  EXPECT_TRUE(no_sessions());  // before the diary goes
 }
 
 struct Point {
