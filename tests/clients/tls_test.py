@@ -1,4 +1,4 @@
-"""curl and Python's ssl against a bench-server that speaks TLS: tls_test.py BENCH_SERVER CURL DEV_CERT."""
+"""curl and Python's ssl against a bench-server that speaks TLS: tls_test.py BENCH_SERVER CURL DEV_CERT HAS_HTTP2."""
 
 import http.client
 import os
@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 SERVER, CURL, DEV_CERT = sys.argv[1:4]
+HTTP2 = sys.argv[4] == "1"  # built in
 PATIENCE = 60  # seconds; reached only by a failing test
 
 
@@ -55,6 +56,13 @@ class Tls(unittest.TestCase):
         self.assertEqual(self.curl("--http1.1"), b"Hello, World!")
         self.assertEqual(self.curl("--no-alpn"), b"Hello, World!")
         self.curl("--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0", code=35)
+
+    def test_curl_agrees_on_a_protocol(self):
+        agreed = self.curl("--http2", "--write-out", " %{http_version}")
+        self.assertEqual(agreed, b"Hello, World! 2" if HTTP2 else b"Hello, World! 1.1")
+        self.assertEqual(self.curl("--http1.1", "--write-out", " %{http_version}"), b"Hello, World! 1.1")
+        body = os.urandom(3_000_000)
+        self.assertEqual(self.curl("--http2", "--data-binary", "@-", path="/echo", stdin=body), body)
 
     def test_curl_does_not_trust_it_without_its_authority(self):
         self.curl(authority=False, code=60)
