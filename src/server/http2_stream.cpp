@@ -145,7 +145,10 @@ void Http2Stream::complete(Response response) {
 void Http2Stream::respond(Response& response) {
   HttpExchange& exchange = *exchange_;
   Worker& worker = connection_.worker();
-  if (code(response.status()) < 200 || code(response.status()) > 599) {
+  const bool to_websocket = response.status() == Status::SwitchingProtocols && response.producer() != nullptr;
+  if (to_websocket) {
+    response = worker.shared().service.refuse(Problem{Status::BadRequest, "a WebSocket begins over HTTP/1.1", {}, {}});
+  } else if (code(response.status()) < 200 || code(response.status()) > 599) {
     exchange.report("a handler answered with a status that is no final one: " +
                     std::to_string(code(response.status())));
     response = worker.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
