@@ -1,5 +1,9 @@
 #include <tern/app/websocket.hpp>
 
+#include <tern/app/app.hpp>
+
+#include <string>
+
 namespace tern {
 namespace app {
 
@@ -7,6 +11,13 @@ namespace app {
 WebSocket socket_of(Request& request) {
   if (const WebSocket* found = request.find<WebSocket>()) return *found;
   return request.put(WebSocket::make());
+}
+
+void check(const WebSocketOptions& options) {
+  if (options.window_bits < 9 || options.window_bits > 15) {
+    throw SetupError("the window_bits of a WebSocket are " + std::to_string(options.window_bits) +
+                     ": 9 to 15 are possible");
+  }
 }
 
 }  // namespace app

@@ -34,7 +34,8 @@ void SocketLink::close(std::uint16_t code) noexcept {
   close_code_.store(code, std::memory_order_relaxed);
   if (state_.exchange(State::Closed, std::memory_order_acq_rel) == State::Closed) return;
   room_.set();
-  if (ReceiveWait* wait = std::exchange(receiver_, nullptr)) wait->waiting_.resume();
+  // At its turn: many may be closed by one call, and what each does may close others.
+  if (ReceiveWait* wait = std::exchange(receiver_, nullptr)) wait->end();
 }
 
 void SocketLink::deliver(Message message) {
@@ -113,6 +114,11 @@ void ReceiveWait::on_stop() noexcept {
   executor_->schedule(*this);
 }
 
+void ReceiveWait::end() noexcept {
+  unwatch();
+  executor_->schedule(*this);
+}
+
 void ReceiveWait::on_turn() noexcept {
   waiting_.resume();
 }
@@ -135,6 +141,8 @@ base::Box<http::SocketUpgrade> Response::take_upgrade() noexcept {
 }
 
 namespace {
+
+constexpr std::size_t post_overhead = 128;  // bytes of a message on its way to another loop, beside its content
 
 // A message that had no room: as often as there is room again, until it is sent or too late.
 Task<SendStatus> send_later(WebSocket socket, std::string content, bool is_text) {
@@ -171,9 +179,9 @@ Sending WebSocket::send_message(std::string_view content, bool is_text) const {
     }
     return Sending(status);
   }
-  if (!link_->add_posted(content.size())) return Sending(SendStatus::Dropped);
+  if (!link_->add_posted(content.size() + post_overhead)) return Sending(SendStatus::Dropped);
   const bool posted = link_->mailbox()->post([self = *this, text = std::string(content), is_text] {
-    self.link_->take_posted(text.size());
+    self.link_->take_posted(text.size() + post_overhead);
     if (http::Socket* here = self.link_->here()) here->send(text, is_text);
   });
   return Sending(posted ? SendStatus::Sent : SendStatus::Closed);

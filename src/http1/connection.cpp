@@ -79,10 +79,7 @@ Event Connection::read_new_head(RequestHead& head, KnownHeads* known) {
   auto found = resumed ? Found::Line : read_request_line(head, lines);
   if (found == Found::Line && known != nullptr && !resumed) {
     const std::size_t size = known->read_fields(unconsumed().substr(fields_), place_, head, facts_);
-    if (size != 0) {
-      known->keep(unconsumed().substr(0, fields_ + size), fields_, head, facts_, place_);
-      return request_complete(head, fields_ + size);
-    }
+    if (size != 0) return request_complete(head, fields_ + size);
   }
   if (found == Found::Line) found = read_fields(head, lines);
   if (found != Found::Line) {

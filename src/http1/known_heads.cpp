@@ -1,5 +1,6 @@
 #include "http1/known_heads.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tern::http1 {
@@ -30,7 +31,8 @@ bool begins_with(std::string_view bytes, const char* known, std::size_t size) no
 std::size_t hash(std::string_view fields) noexcept {
   const std::size_t middle = fields.size() / 2;
   std::uint64_t sum = fields.size();
-  for (const std::size_t at : {std::size_t{0}, middle / 2, middle, middle + middle / 2, fields.size() - 12}) {
+  for (const std::size_t at : {std::size_t{0}, middle / 2, middle, middle + middle / 2,
+                               fields.size() - std::min<std::size_t>(fields.size(), 12)}) {
     if (at + 8 <= fields.size()) sum = (sum ^ word_at(fields.data() + at)) * 0x9E3779B97F4A7C15U;
   }
   return static_cast<std::size_t>(sum >> 32U);
@@ -67,12 +69,13 @@ std::size_t KnownHeads::read_head(std::string_view bytes, Place& place, RequestH
   return entry->size;
 }
 
-std::size_t KnownHeads::read_fields(std::string_view bytes, Place place, RequestHead& head, Facts& facts) const {
+std::size_t KnownHeads::read_fields(std::string_view bytes, Place& place, RequestHead& head, Facts& facts) const {
   const Entry* entry = entry_at(place);
   // On HTTP/1.0 some fields mean something else.
   if (entry == nullptr || entry->facts.version != facts.version) return 0;
   const std::size_t size = std::size_t{entry->size} - entry->fields_at;
   if (!begins_with(bytes, entry->bytes.data() + entry->fields_at, size)) return 0;
+  place.misses = 0;
   add_fields(*entry, bytes.data() - entry->fields_at, head);
   facts.flags = entry->facts.flags;
   facts.length = entry->facts.length;

@@ -35,7 +35,7 @@ public:
   std::size_t read_head(std::string_view bytes, Place& place, RequestHead& head, Facts& facts) const;
   // The same for the field section, including the empty line behind it, of a request whose request line has been read
   // into `head` and `facts`.
-  std::size_t read_fields(std::string_view bytes, Place place, RequestHead& head, Facts& facts) const;
+  std::size_t read_fields(std::string_view bytes, Place& place, RequestHead& head, Facts& facts) const;
 
   // Keeps what was read from `bytes`, a whole head of which the first `fields_at` bytes are the request line. From a
   // connection whose heads always differ it takes one only now and then, and compares only what follows that.

@@ -134,6 +134,19 @@ TEST_F(KnownHeadsTest, a_client_whose_heads_always_differ_is_tried_now_and_then_
   EXPECT_EQ(place.misses, 0);
 }
 
+TEST_F(KnownHeadsTest, a_client_that_asks_for_something_else_each_time_is_known_by_its_fields) {
+  KnownHeads::Place place;
+  const std::string_view fields = "Host: a\r\nX: y\r\n\r\n";
+  read_and_keep("GET /0 HTTP/1.1\r\n" + std::string(fields), place);
+  for (int i = 1; i < 100; ++i) {
+    RequestHead head;
+    Facts facts;
+    EXPECT_EQ(known_.read_head("GET /" + std::to_string(i) + " HTTP/1.1\r\n" + std::string(fields), place, head, facts),
+              0U);
+    EXPECT_EQ(known_.read_fields(fields, place, head, facts), fields.size()) << i;
+  }
+}
+
 TEST_F(KnownHeadsTest, connections_of_clients_that_are_alike_share_one) {
   KnownHeads::Place one;
   KnownHeads::Place other;

@@ -27,6 +27,7 @@ struct Session::Callbacks {
 
   // Writing: session_writing.cpp.
   static int on_sent(nghttp2_session*, const nghttp2_frame* frame, void* user);
+  static int on_not_sent(nghttp2_session*, const nghttp2_frame* frame, int why, void* user);
   static ssize_t offer(nghttp2_session*, std::int32_t id, std::uint8_t*, std::size_t room, std::uint32_t* flags,
                        nghttp2_data_source* source, void* user);
   static int take(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head, std::size_t size,

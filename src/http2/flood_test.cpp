@@ -54,6 +54,17 @@ TEST(Http2Flood, rapid_reset) {
   EXPECT_LE(attack.session.streams(), 1U);
 }
 
+TEST(Http2Flood, heads_that_are_refused_while_nobody_reads) {
+  Attack attack;  // has not acknowledged how many streams there may be, and takes nothing that we send
+  std::uint32_t id = 1;
+  std::size_t sent = 0;
+  for (; sent < 10000 && attack.receive(head(id)); ++sent, id += 2) {
+  }
+  EXPECT_LT(sent, 2000U);
+  attack.flush();
+  EXPECT_TRUE(attack.calmed());
+}
+
 TEST(Http2Flood, resets_over_time_are_allowed) {
   Attack attack;
   std::uint32_t id = 1;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t most_dropped = 64 * 1024;   // bytes of unwanted content that are worth keeping a stream
 constexpr std::size_t most_acknowledgements = 200;  // of SETTINGS and PING, waiting to be sent
+constexpr std::size_t most_head = 1024 * 1024;      // bytes of the head of an answer, as nghttp2 estimates them
 constexpr std::array<std::uint8_t, 8> drain_ping = {'d', 'r', 'a', 'i', 'n', 'i', 'n', 'g'};
 
 struct OptionDeleter {
@@ -31,6 +32,7 @@ std::unique_ptr<nghttp2_option, OptionDeleter> make_options() {
   if (nghttp2_option_new(&option) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_max_outbound_ack(option, most_acknowledgements);
+  nghttp2_option_set_max_send_header_block_length(option, most_head);
   nghttp2_option_set_builtin_recv_extension_type(option, NGHTTP2_PRIORITY_UPDATE);
   return std::unique_ptr<nghttp2_option, OptionDeleter>(option);
 }
@@ -133,6 +135,7 @@ nghttp2_session_callbacks* Session::Callbacks::make() {
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, &on_data);
   nghttp2_session_callbacks_set_on_stream_close_callback(calls, &on_stream_close);
   nghttp2_session_callbacks_set_on_frame_send_callback(calls, &on_sent);
+  nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, &on_not_sent);
   nghttp2_session_callbacks_set_send_data_callback(calls, &take);
   return calls;
 }
@@ -188,6 +191,9 @@ bool Session::receive(std::string_view bytes, std::uint64_t now) {
 void Session::read_frames(std::string_view bytes) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   const ssize_t result = nghttp2_session_mem_recv(session_, data, bytes.size());
+  // A client that takes nothing while it makes us say much, such as resets of the streams past their number.
+  const std::size_t most_waiting = most_acknowledgements + 8 * std::size_t{limits_->streams};
+  if (nghttp2_session_get_outbound_queue_size(session_) > most_waiting) return terminate(ErrorCode::EnhanceYourCalm);
   if (result >= 0) return;
   const bool flooded = result == NGHTTP2_ERR_FLOODED || result == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS;
   if (fault_ != ErrorCode::None) {
@@ -346,6 +352,7 @@ void Session::terminate(ErrorCode why) {
 }
 
 bool Session::done() const noexcept {
+  if (dead_) return true;
   if (nghttp2_session_want_write(session_) != 0) return false;
   return over_ || (refusing_ && streams_ == 0) || nghttp2_session_want_read(session_) == 0;
 }

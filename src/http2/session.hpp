@@ -177,6 +177,7 @@ private:
   bool draining_ = false;
   bool refusing_ = false;
   bool over_ = false;
+  bool dead_ = false;  // it cannot even say so
 };
 
 }  // namespace tern::http2

@@ -132,7 +132,9 @@ int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, vo
   const nghttp2_frame_hd& head = frame->hd;
   if (head.type == NGHTTP2_RST_STREAM) {
     self.we_reset_[self.resets_sent_++ % self.we_reset_.size()] = head.stream_id;
-    if (frame->rst_stream.error_code != NGHTTP2_NO_ERROR) self.take(self.resets_);
+    // Not those that are our own fault.
+    const std::uint32_t why = frame->rst_stream.error_code;
+    if (why != NGHTTP2_NO_ERROR && why != NGHTTP2_INTERNAL_ERROR) self.take(self.resets_);
     return 0;
   }
   if (head.type != NGHTTP2_DATA && head.type != NGHTTP2_HEADERS) return 0;
@@ -144,6 +146,12 @@ int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, vo
   self.queue(*stream);
   self.stop_content(*stream);
   return 0;
+}
+
+// A head that is too large, for one. Nobody would wait for the answer any less without it.
+int Session::Callbacks::on_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void* user) {
+  if (frame->hd.type != NGHTTP2_HEADERS || self(user).find(frame->hd.stream_id) == nullptr) return 0;
+  return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_INTERNAL_ERROR);
 }
 
 // --- Answers ---
@@ -245,7 +253,7 @@ void Session::send(std::string& out) {
   while (out.size() < stop_at_) {
     const std::uint8_t* bytes = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &bytes);
-    if (size < 0) over_ = true;  // no memory: what has been written leaves, and nothing more
+    if (size < 0) over_ = dead_ = true;  // no memory: what has been written leaves, and nothing more
     if (size <= 0) break;
     out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   }

@@ -41,6 +41,7 @@ public:
 private:
   friend class Connection;
   friend class Http2Stream;
+  friend class WebSocketSession;
   friend class Worker;
 
   // Begins an exchange, whose head has just been filled. Its views need only hold until start().

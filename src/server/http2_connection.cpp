@@ -55,6 +55,7 @@ std::size_t Http2Connection::on_bytes(std::span<const char> bytes) {
 }
 
 http2::Stream* Http2Connection::open_stream() {
+  if (watch_ == Watch::Idle) watch_ = Watch::None;  // however short it is: a new period begins behind it
   auto* stream = new Http2Stream(*this, worker().take_exchange());
   stream->next = streams_;
   stream->previous = &streams_;

@@ -43,6 +43,7 @@ public:
   const Connection& connection() const noexcept { return connection_; }
   Worker& worker() noexcept;
   http2::Session& session() noexcept { return session_; }
+  bool peer_ended() const noexcept { return peer_ended_; }
   // There is something to send: at the end of the round, unless that comes anyway.
   void wake() noexcept;
 

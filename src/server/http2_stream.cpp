@@ -55,7 +55,10 @@ void Http2Stream::drain() {
 void Http2Stream::end_content() {
   if (exchange_ == nullptr) return;
   const bool events = exchange_->stream_ && exchange_->stream_->ends_with_peer();
-  if (events) return lost();
+  if (events) {
+    connection_.session().reset(*this, http2::ErrorCode::Cancel);
+    return lost();
+  }
   if (state_ != State::Serving || content_complete() || exchange_->error_) return;
   exchange_->fail(StreamError::Disconnected);
   exchange_->wake();
@@ -182,7 +185,8 @@ void Http2Stream::begin_stream(Response& response) {
     return;
   }
   state_ = State::Streaming;
-  if (exchange_->start_stream(response)) end_stream();
+  if (exchange_->start_stream(response)) return end_stream();
+  if (connection_.peer_ended()) end_content();  // events, and nobody there
 }
 
 // The producer has ended. When it has failed, the client must be able to tell.

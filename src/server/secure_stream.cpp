@@ -70,12 +70,10 @@ void SecureStream::decrypt(std::span<const char> bytes) {
     secured_ = true;
     handler_.on_secured();
   }
-  if (count != 0 && stream_.is_open()) present(plain.first(count));
+  // What comes with the end of a handshake and with a fault behind it is nobody's: on_secured() has not been called.
+  if (count != 0 && secured_ && stream_.is_open()) present(plain.first(count));
   if (session_.failed()) return fail();
-  if (session_.ended() && !end_told_) {
-    end_waits_ = true;
-    if (!stream_.paused()) tell_end();
-  }
+  if (session_.ended() && !end_told_) give_end();
 }
 
 // What TLS has to say itself: its part of the handshake, alerts, answers to key updates. A peer that makes it say much
@@ -120,6 +118,13 @@ void SecureStream::present_rest() {
   rest_.consume(handler_.on_bytes(rest_.bytes()));
 }
 
+// What was kept goes before the end; where the handler has paused, both wait for it.
+void SecureStream::give_end() {
+  end_waits_ = true;
+  if (represent_ && !stream_.paused()) present_rest();
+  if (end_waits_ && !stream_.paused() && stream_.is_open()) tell_end();
+}
+
 void SecureStream::tell_end() {
   end_waits_ = false;
   end_told_ = true;
@@ -135,9 +140,7 @@ void SecureStream::before_resume() {
 
 // An end without close_notify is one, too: that nothing is missing, HTTP's own framing shows.
 void SecureStream::on_end() {
-  if (std::exchange(end_told_, true)) return;
-  rest_.clear();
-  handler_.on_end();
+  if (!end_told_) give_end();
 }
 
 void SecureStream::on_round_end() noexcept {

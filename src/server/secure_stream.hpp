@@ -78,6 +78,7 @@ private:
   void fail();
   void present(std::span<char> fresh);
   void present_rest();
+  void give_end();
   void tell_end();
   void encrypt(std::string_view bytes);
   void pump();

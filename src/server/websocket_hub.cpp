@@ -20,7 +20,7 @@ Publication::Publication(std::string_view to, std::string_view message) : topic(
 void SocketBus::add(WebSocketHub& hub, std::shared_ptr<http::SocketMailbox> mailbox) {
   const std::lock_guard lock(mutex_);
   auto loops = std::make_shared<std::vector<Loop>>(*loops_);
-  loops->push_back({&hub, std::move(mailbox)});
+  loops->push_back({&hub, std::move(mailbox), std::make_shared<std::atomic<std::size_t>>(0)});
   loops_ = std::move(loops);
 }
 
@@ -29,6 +29,20 @@ void SocketBus::remove(const WebSocketHub& hub) noexcept {
   auto loops = std::make_shared<std::vector<Loop>>(*loops_);
   std::erase_if(*loops, [&hub](const Loop& loop) { return loop.hub == &hub; });
   loops_ = std::move(loops);
+}
+
+// Publishers are not slowed down by a loop that cannot follow: it gets less.
+void SocketBus::post(const Loop& loop, const std::shared_ptr<const Publication>& publication) {
+  constexpr std::size_t overhead = 256;
+  const std::size_t size = publication->topic.size() + publication->text.size() + publication->frame.size() + overhead;
+  if (loop.under_way->fetch_add(size, std::memory_order_relaxed) > most_under_way) {
+    loop.under_way->fetch_sub(size, std::memory_order_relaxed);
+    return;
+  }
+  loop.mailbox->post([hub = loop.hub, publication, under_way = loop.under_way, size] {
+    under_way->fetch_sub(size, std::memory_order_relaxed);
+    hub->deliver(*publication, nullptr);
+  });
 }
 
 // A hub that is gone by the time has closed its mailbox, or its loop has ended: what was posted is dropped.
@@ -44,7 +58,7 @@ void SocketBus::publish(std::string_view topic, std::string_view text, const Web
     if (loop.mailbox->is_current()) {
       loop.hub->deliver(*publication, except);
     } else {
-      loop.mailbox->post([hub = loop.hub, publication] { hub->deliver(*publication, nullptr); });
+      post(loop, publication);
     }
   }
 }

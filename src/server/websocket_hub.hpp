@@ -7,6 +7,7 @@
 #include "websocket/codec.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -36,8 +37,10 @@ class SocketBus {
 public:
   void add(WebSocketHub& hub, std::shared_ptr<http::SocketMailbox> mailbox);
   void remove(const WebSocketHub& hub) noexcept;
-  // To the loop that this is called on at once, to the others by posting. `except` may be null.
+  // To the loop that this is called on at once, to the others by posting; to one that is behind by more than
+  // `most_under_way` not at all. `except` may be null.
   void publish(std::string_view topic, std::string_view text, const WebSocketSession* except = nullptr);
+  static constexpr std::size_t most_under_way = 16 * 1024 * 1024;  // bytes
 
   void subscribed(std::string_view filter);
   void unsubscribed(std::string_view filter) noexcept;
@@ -47,7 +50,10 @@ private:
   struct Loop {
     WebSocketHub* hub;
     std::shared_ptr<http::SocketMailbox> mailbox;
+    std::shared_ptr<std::atomic<std::size_t>> under_way;  // bytes that are posted there
   };
+  static void post(const Loop& loop, const std::shared_ptr<const Publication>& publication);
+
   mutable std::mutex mutex_;
   std::shared_ptr<const std::vector<Loop>> loops_ = std::make_shared<std::vector<Loop>>();  // replaced, never changed
   std::unordered_map<std::string, std::size_t> counts_;

@@ -102,9 +102,10 @@ void WebSocketSession::read() {
   connection_->stream().pause();
 }
 
-// What a coroutine has not taken, and what the peer does not read of ours, makes it wait.
+// What a coroutine has not taken, and what the peer does not read of ours, makes it wait. Behind our close, messages
+// are dropped, and it is the peer's close that is waited for.
 bool WebSocketSession::has_to_pause() const noexcept {
-  if (connection_ == nullptr) return false;
+  if (connection_ == nullptr || !core_.may_write()) return false;
   const http::SocketLink& link = *socket_.link();
   if (!handler_ && (link.kept() >= most_kept || link.kept_bytes() >= most_kept_bytes)) return true;
   return connection_->stream().unsent() > options_.max_queued;
@@ -155,6 +156,7 @@ void WebSocketSession::on_end() {
 
 void WebSocketSession::on_closed(std::error_code) {
   ++busy_;
+  if (exchange_ != nullptr) exchange_->disconnect();  // as long as there is somebody to ask
   connection_ = nullptr;
   ended(websocket::Abnormal, {});
   --busy_;
@@ -199,7 +201,7 @@ bool WebSocketSession::waits_when_full() const noexcept {
 }
 
 SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
-  if (connection_ == nullptr || !core_.may_write()) return SendStatus::Closed;
+  if (connection_ == nullptr || ended_ || !core_.may_write()) return SendStatus::Closed;
   if (!has_room(content.size())) {
     if (options_.when_full != WhenFull::Close) return SendStatus::Dropped;
     close(websocket::PolicyViolation, "too slow");
@@ -216,7 +218,7 @@ int WebSocketSession::deflate_bits(std::size_t size) const noexcept {
 }
 
 void WebSocketSession::deliver(std::string_view frame, bool deflated) {
-  if (connection_ == nullptr || !core_.may_write()) return;
+  if (connection_ == nullptr || ended_ || !core_.may_write()) return;
   if (!has_room(frame.size())) {
     if (options_.when_full == WhenFull::Close) close(websocket::PolicyViolation, "too slow");
     return;
@@ -252,7 +254,7 @@ void WebSocketSession::publish(std::string_view topic, std::string_view text) {
 
 // Begins the closing handshake. The peer's answer is waited for no longer than close_timeout.
 void WebSocketSession::close(std::uint16_t code, std::string_view reason) {
-  if (connection_ == nullptr || !core_.may_write()) return;
+  if (connection_ == nullptr || ended_ || !core_.may_write()) return;
   core_.close(out(), code, reason);
   wrote();
   hub_.leave_all(*this);

@@ -29,7 +29,7 @@ void Connection::switch_protocol(Response& response) {
   base::Box<http::SocketUpgrade> upgrade = response.take_upgrade();
   Fields fields;
   auto agreed = websocket::shake(exchange.request(), rules_of(*upgrade->options), fields);
-  if (agreed && (!protocol_.content_complete() || !protocol_.upgrade_requested())) {
+  if (agreed && (protocol_.has_body() || !protocol_.content_complete() || !protocol_.upgrade_requested())) {
     agreed = std::unexpected(Problem{Status::BadRequest, "a handshake has no content", {}, {}});
   }
   if (worker_.draining()) agreed = std::unexpected(Problem{Status::ServiceUnavailable, "the server stops", {}, {}});

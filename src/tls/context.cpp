@@ -67,7 +67,8 @@ bool use_ticket_key(TicketKey key, const EVP_CIPHER* with, const unsigned char* 
   return used;
 }
 
-// 1: as it is; 2: the ticket is good, and a new one is due; 0: without ticket; -1: failure.
+// 1: as it is; 0: without ticket; -1: failure. A ticket is never renewed (2): OpenSSL would let the new one live as
+// long again, and with it a client's certificate that has expired meanwhile.
 int seal_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
                 int sealing) {
   const auto& parts = *static_cast<const ContextParts*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
@@ -79,8 +80,8 @@ int seal_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX
   }
   const auto found = parts.tickets->find(name);
   if (!found) return 0;
-  if (!use_ticket_key(found->key, parts.ticket_cipher.get(), iv, cipher, mac, false)) return -1;
-  return found->current ? 1 : 2;
+  if (!use_ticket_key(*found, parts.ticket_cipher.get(), iv, cipher, mac, false)) return -1;
+  return 1;
 }
 
 // --- Making ---
@@ -123,11 +124,14 @@ public:
       auto loaded = load_certificates(config.client_ca);
       if (!loaded) return std::unexpected(loaded.error());
       clients.authorities_ = std::move(*loaded);
-      trusted += load_file(config.client_ca).value_or("");
       clients.store_.reset(X509_STORE_new());
       if (!clients.store_) throw std::bad_alloc();
       for (const auto& one : clients.authorities_) {
         if (X509_STORE_add_cert(clients.store_.get(), one.get()) != 1) return failed(config.client_ca);
+        unsigned char digest[EVP_MAX_MD_SIZE];
+        unsigned size = 0;
+        if (X509_digest(one.get(), EVP_sha256(), digest, &size) != 1) return failed(config.client_ca);
+        trusted.append(reinterpret_cast<const char*>(digest), size);
       }
     }
     clients.mode_ = config.client;

@@ -53,6 +53,7 @@ std::size_t Session::receive(std::string_view ciphertext, std::span<char> plain,
   base::expects(failed_ || ended_ || (wire_->in.empty() && SSL_pending(ssl_) == 0),
                 "all that is received is decrypted");
   open_ = open_ || SSL_is_init_finished(ssl_) == 1;
+  wire_->in = {};  // what came behind a close_notify, too
   wire_->out = nullptr;
   return filled;
 }

@@ -45,10 +45,10 @@ TicketKey TicketKeys::current() const {
   return keys_.front();
 }
 
-std::optional<TicketKeys::Found> TicketKeys::find(const unsigned char* name) const {
+std::optional<TicketKey> TicketKeys::find(const unsigned char* name) const {
   const std::lock_guard lock(mutex_);
   for (const TicketKey& key : keys_) {
-    if (std::memcmp(key.name.data(), name, key.name.size()) == 0) return Found{key, &key == &keys_.front()};
+    if (std::memcmp(key.name.data(), name, key.name.size()) == 0) return key;
   }
   return std::nullopt;
 }

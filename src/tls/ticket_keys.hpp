@@ -32,11 +32,7 @@ public:
   void rotate();
 
   TicketKey current() const;
-  struct Found {
-    TicketKey key;
-    bool current;
-  };
-  std::optional<Found> find(const unsigned char* name) const;
+  std::optional<TicketKey> find(const unsigned char* name) const;
 
 private:
   mutable std::mutex mutex_;

@@ -131,7 +131,8 @@ Event Connection::take_close(std::string& out, std::string_view payload) {
 
 // What a message may have before it is inflated: incompressible bytes grow a little.
 std::size_t Connection::most() const noexcept {
-  return compressed_ ? limits_->message + limits_->message / 1024 + 64 : limits_->message;
+  const std::size_t more = compressed_ ? limits_->message / 1024 + 64 : 0;
+  return limits_->message + std::min(more, static_cast<std::size_t>(-1) - limits_->message);
 }
 
 Event Connection::take_data(std::string& out, const FrameHead& head) {

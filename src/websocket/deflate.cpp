@@ -91,7 +91,8 @@ void Inflater::reset() noexcept {
 // A byte more than may be had shows that there are too many.
 Inflated Inflater::State::step(std::string& out, std::size_t most, int flush) {
   const std::size_t at = out.size();
-  const std::size_t room = std::min(std::max(first_room, at), most - at + 1);
+  const std::size_t left = most - at;  // and one byte more, to see that it is too large
+  const std::size_t room = std::min(std::max(first_room, at), left + (left != static_cast<std::size_t>(-1) ? 1 : 0));
   out.resize(at + room);
   stream.next_out = to_zlib(out.data() + at);
   stream.avail_out = some_of(room);

@@ -87,6 +87,13 @@ TEST_F(WebSocketDeflate, bombs_end_at_the_limit) {
   EXPECT_LE(out.capacity(), 262'144U);
 }
 
+TEST_F(WebSocketDeflate, there_may_be_no_limit) {
+  Inflater inflater(15);
+  std::string out;
+  EXPECT_EQ(inflater.inflate(deflated(std::string(3'000'000, 'x')), out, static_cast<std::size_t>(-1)), Inflated::Done);
+  EXPECT_EQ(out, std::string(3'000'000, 'x'));
+}
+
 TEST_F(WebSocketDeflate, the_limit_is_that_of_the_inflated_message_to_the_byte) {
   std::string noise;  // grows a little when it is deflated
   std::uint32_t state = 1;

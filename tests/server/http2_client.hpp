@@ -53,6 +53,8 @@ public:
     }
     return true;
   }
+  // Whether something comes, if only the end, within so many milliseconds.
+  bool readable_within(int milliseconds) { return client_.readable_within(milliseconds); }
   // The whole answer, or what there is of it when its stream or the connection ends.
   http2::Answered& answer(std::int32_t id) {
     http2::Answered& answer = http2_.at(id);

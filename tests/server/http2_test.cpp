@@ -47,14 +47,6 @@ TEST_F(Http2, answers_as_http1_does) {
   EXPECT_TRUE(all_ended());
 }
 
-TEST_F(Http2App, a_websocket_is_refused) {
-  app.websocket("/socket", [](WebSocket) -> Task<> { co_return; });
-  Http2Client client = this->client();
-  const auto& answer = client.ask("/socket");
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_NE(answer.content.find("over HTTP/1.1"), std::string::npos) << answer.content;
-}
-
 TEST_F(Http2, many_streams_at_once_in_any_order) {
   Http2Client client = this->client();
   std::vector<std::int32_t> late;

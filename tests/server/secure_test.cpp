@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Secure : public ::testing::Test {
@@ -152,6 +153,27 @@ TEST_F(Secure, what_a_request_knows_outlives_its_client) {
   desk.gate.open();
   ASSERT_TRUE(running().eventually([this] { return running().worker().exchanges_in_use() == 0; }));
   EXPECT_EQ(subject, "CN=Anna,O=Tern");
+}
+
+// In one piece: the end of the handshake, a request, and what TLS has not sealed.
+TEST_F(Secure, a_request_that_comes_with_the_handshake_and_a_fault_is_not_served) {
+  SecurePeer peer(port());
+  while (!peer.client.done()) {
+    const std::string mine = peer.client.output();
+    if (peer.client.done()) {
+      peer.client.send("GET /tls HTTP/1.1\r\nHost: a\r\n\r\n");
+      peer.peer.send(mine + peer.client.output() + std::string("\x17\x03\x03\x00\x20", 5) + std::string(32, 'x'));
+      break;
+    }
+    ASSERT_TRUE(peer.peer.send(mine));
+    if (!peer.receive()) break;
+    if (peer.client.done()) {
+      peer.client.send("GET /tls HTTP/1.1\r\nHost: a\r\n\r\n");
+      peer.peer.send(peer.client.output() + std::string("\x17\x03\x03\x00\x20", 5) + std::string(32, 'x'));
+    }
+  }
+  EXPECT_THAT(peer.rest(), Not(HasSubstr("200 OK")));
+  EXPECT_TRUE(all_gone());
 }
 
 TEST_F(Secure, any_loop_resumes_a_session) {

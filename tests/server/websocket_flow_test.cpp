@@ -217,6 +217,63 @@ TEST_F(WebSocketFlowTest, a_slow_subscriber_that_is_closed_may_publish_at_once) 
   EXPECT_EQ(heard, "text one has left");
 }
 
+TEST_F(WebSocketFlowTest, many_slow_subscribers_are_closed_one_after_the_other) {
+  app.websocket("/",
+                [this](WebSocket socket) -> Task<> {
+                  socket.subscribe("all");
+                  socket.send("ready");
+                  while (co_await socket.receive()) {
+                  }
+                  running().server().sockets().publish("all", std::string(60'000, 'y'));
+                },
+                {.max_queued = 50'000, .when_full = WhenFull::Close});
+  std::vector<WebSocketClient> slow;
+  for (int i = 0; i < 200; ++i) {
+    slow.push_back(socket(4 * 1024));
+    slow.back().connect("/");
+    ASSERT_EQ(slow.back().next(), "text ready");
+  }
+  const std::string big(200'000, 'x');
+  for (int i = 0; i < 40; ++i) running().server().sockets().publish("all", big);
+  slow.clear();
+  EXPECT_TRUE(no_sessions());
+}
+
+TEST_F(WebSocketFlowTest, a_sender_that_waits_ends_with_the_side_of_its_peer) {
+  SendStatus last = SendStatus::Sent;
+  WebSocket kept;
+  app.websocket("/",
+                [&](WebSocket socket) -> Task<> {
+                  kept = socket;
+                  const std::string big(50'000, 'x');
+                  while (last == SendStatus::Sent) last = co_await socket.send(big);
+                },
+                {.max_queued = 100'000});
+  WebSocketClient peer = socket(4 * 1024);
+  peer.connect("/");
+  ASSERT_TRUE(running().eventually([&] { return kept.queued() > 50'000; }));
+  peer.client().peer().shutdown_write();
+  EXPECT_TRUE(running().eventually([&] { return last == SendStatus::Closed; }));
+  peer.client().peer().close();
+  EXPECT_TRUE(no_sessions());
+}
+
+TEST_F(WebSocketFlowTest, a_close_is_answered_although_messages_were_kept) {
+  app.websocket("/", [this](WebSocket socket) -> Task<> {
+    co_await gate.pass();
+    socket.close(4001, "enough");
+  });
+  WebSocketClient peer = socket();
+  peer.connect("/");
+  for (int i = 0; i < 40; ++i) peer.text("message");
+  ASSERT_TRUE(gate.await(1));
+  peer.send(close(4001));
+  gate.open();
+  EXPECT_EQ(peer.next(), "close 4001 enough");
+  EXPECT_TRUE(peer.client().ends());
+  EXPECT_TRUE(no_sessions());
+}
+
 TEST_F(WebSocketFlowTest, what_is_published_is_deflated_for_those_who_want_it) {
   if (!websocket::deflate_available()) GTEST_SKIP() << "built without zlib";
   app.websocket("/",

@@ -292,6 +292,38 @@ TEST_F(WebSocketTest, a_handle_outlives_the_server) {
   kept.publish("a", "b");
 }
 
+TEST_F(WebSocketTest, a_request_may_be_looked_at_when_the_peer_has_gone) {
+  std::string seen;
+  app.websocket("/", [&](WebSocket socket, Request& request) -> Task<> {
+    while (co_await socket.receive()) {
+    }
+    co_await gate.pass();
+    seen = std::string(request.scheme()) + " " + std::string(request.remote()) + " " +
+           (request.stop().stop_requested() ? "stopped" : "goes on");
+  });
+  {
+    WebSocketClient peer = socket();
+    peer.connect("/");
+  }
+  ASSERT_TRUE(gate.await(1));
+  gate.open();
+  EXPECT_TRUE(no_sessions());
+  EXPECT_TRUE(seen == "http 127.0.0.1 stopped" || seen == "https 127.0.0.1 stopped") << seen;
+}
+
+TEST_F(WebSocketTest, window_bits_that_are_impossible_are_refused_at_once) {
+  for (const int bits : {8, 16}) {
+    EXPECT_THROW(app.websocket("/", echo, {.compression = Compression::Separate, .window_bits = bits}), SetupError);
+  }
+}
+
+TEST_F(WebSocketTest, a_handshake_has_no_content) {
+  app.websocket("/", echo);
+  Client client = this->client();
+  client.send("GET / HTTP/1.1\r\nHost: test\r\n" + std::string(handshake_fields) + "Content-Length: 5\r\n\r\nhello");
+  EXPECT_EQ(client.answer().status, 400);
+}
+
 TEST_F(WebSocketTest, a_coroutine_that_outlives_its_peer_is_told_and_ends_by_itself) {
   std::promise<SendStatus> status;
   app.websocket("/", [this, &status](WebSocket socket) -> Task<> {

@@ -129,6 +129,10 @@ template <class T>
 inline constexpr bool owns_its_value<Json<T>> = true;
 template <>
 inline constexpr bool owns_its_value<WebSocket> = true;
+template <class T>
+inline constexpr bool owns_its_value<State<T>> = true;
+template <class T>
+inline constexpr bool owns_its_value<PerLoop<T>> = true;
 
 // Whether a handler takes a WebSocket.
 template <class List>

@@ -139,6 +139,9 @@ consteval bool usable_message() {
   return true;
 }
 
+// Throws SetupError where they are not possible.
+void check(const WebSocketOptions& options);
+
 // The messages for a handler that cannot be used.
 template <class F>
 Endpoint bind_socket(F handler, WebSocketOptions options) {
@@ -168,6 +171,7 @@ Endpoint bind_socket(F handler, WebSocketOptions options) {
     if constexpr (Parameters<Arguments>::usable && !Parameters<Arguments>::mixed && usable_result &&
                   usable_message<Result>()) {
       using Route = SocketRoute<F, Result>;
+      check(options);
       return make_endpoint<Route, Result>(Route{std::move(handler), std::move(options)}, Arguments{});
     }
   }

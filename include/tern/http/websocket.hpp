@@ -83,6 +83,7 @@ public:
 private:
   friend class SocketLink;
   bool wait(std::coroutine_handle<> waiting, StopState* stop);
+  void end() noexcept;
   void on_stop() noexcept override;
   void on_turn() noexcept override;
 
