@@ -52,14 +52,21 @@ Address Address::from(const sockaddr_storage& system) noexcept {
   } else if (system.ss_family == AF_INET6) {
     sockaddr_in6 inet6;
     std::memcpy(&inet6, &system, sizeof inet6);
-    address.port_ = ntohs(inet6.sin6_port);
-    const unsigned char* bytes = inet6.sin6_addr.s6_addr;
-    const bool mapped = std::equal(mapped_prefix.begin(), mapped_prefix.end(), bytes);
-    address.family_ = mapped ? Family::Inet : Family::Inet6;
-    std::memcpy(address.bytes_.data(), mapped ? bytes + mapped_prefix.size() : bytes, mapped ? 4 : 16);
+    return from(std::span<const unsigned char>(inet6.sin6_addr.s6_addr), ntohs(inet6.sin6_port));
   } else if (system.ss_family == AF_UNIX) {
     address.family_ = Family::Unix;
   }
+  return address;
+}
+
+Address Address::from(std::span<const unsigned char> bytes, std::uint16_t port) noexcept {
+  Address address;
+  address.port_ = port;
+  if (bytes.size() == 16 && std::equal(mapped_prefix.begin(), mapped_prefix.end(), bytes.begin())) {
+    bytes = bytes.subspan(mapped_prefix.size());
+  }
+  address.family_ = bytes.size() == 4 ? Family::Inet : Family::Inet6;
+  std::ranges::copy(bytes, address.bytes_.begin());
   return address;
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,9 +24,16 @@ public:
   static Address unix_socket() noexcept;
   // From the kernel's form. An IPv4 peer of an IPv6 socket (::ffff:a.b.c.d) becomes what it is: IPv4.
   static Address from(const sockaddr_storage& system) noexcept;
+  // From four or sixteen bytes in network order; the latter may be an IPv4 address, as above.
+  static Address from(std::span<const unsigned char> bytes, std::uint16_t port) noexcept;
 
   Family family() const noexcept { return family_; }
   std::uint16_t port() const noexcept { return port_; }
+  // In network order: four of IPv4, sixteen of IPv6, none of others.
+  std::span<const unsigned char> bytes() const noexcept {
+    const std::size_t size = family_ == Family::Inet ? 4 : family_ == Family::Inet6 ? 16 : 0;
+    return std::span(bytes_).first(size);
+  }
   Address with_port(std::uint16_t port) const noexcept;
   bool is_loopback() const noexcept;
 

@@ -67,6 +67,12 @@ public:
   // May be called again after on_closed().
   void open(Loop& loop, Descriptor socket, StreamHandler& handler, const Address& remote = {});
 
+  // Another handler takes over, for a peer that is known to be `remote`; also from inside of the old one's on_bytes().
+  void hand_over(StreamHandler& handler, const Address& remote) noexcept {
+    handler_ = &handler;
+    remote_ = remote;
+  }
+
   // Sends what the kernel takes at once, in one call, and queues the rest. `output` is empty afterwards and keeps its
   // memory. Nothing happens after close(), a failure, or shutdown_write(): the bytes are dropped. A failed write is
   // reported by on_closed(), later.

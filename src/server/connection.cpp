@@ -28,13 +28,12 @@ Connection::~Connection() {
   worker_.loop().disarm(*this);
 }
 
-void Connection::open(net::Descriptor socket, const net::Address& remote,
-                      const std::shared_ptr<const tls::Context>& context) {
-  stream_.open(worker_.loop(), std::move(socket), *this, remote, context, worker_.secure_buffers());
+void Connection::open(net::Descriptor socket, const net::Address& remote, const Manner& manner) {
+  stream_.open(worker_.loop(), std::move(socket), *this, remote, manner, worker_.secure_buffers());
   // A new connection has the head's time for its first request, however it begins, the handshake
   // of TLS included.
   watch(Watch::Head, worker_.shared().settings.head_timeout);
-  if (!context && worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
+  if (!manner.tls && worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
 }
 
 // What the client has sent is answered, although it has not been read yet, and one that has just connected is given a

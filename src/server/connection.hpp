@@ -41,8 +41,7 @@ public:
   static void* operator new(std::size_t size) { return base::allocate_block(size); }
   static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
 
-  // Over TLS, where there is a context.
-  void open(net::Descriptor socket, const net::Address& remote, const std::shared_ptr<const tls::Context>& context);
+  void open(net::Descriptor socket, const net::Address& remote, const Manner& manner);
   // The server stops: a connection that is idle between requests ends now, a busy one after its answer.
   void drain();
   // Ends it at once.

@@ -12,6 +12,18 @@ HttpExchange::HttpExchange(Worker& worker, std::size_t loop_index) : worker_(wor
 void HttpExchange::begin(ExchangeHost& host, const Limits& limits) {
   host_ = &host;
   limits_ = limits;
+  if (!worker_.shared().settings.trusted.empty()) [[unlikely]]
+    look_behind_proxies();
+}
+
+void HttpExchange::look_behind_proxies() {
+  const Settings& settings = worker_.shared().settings;
+  const Origin origin =
+      origin_of(request_.fields(), host_->remote(), host_->scheme(), settings.trusted, settings.forwarded);
+  remote_ = origin.address.host();
+  port_ = origin.address.port();
+  scheme_ = origin.scheme;
+  told_ = true;
 }
 
 bool HttpExchange::start(ResponseTask task) {
@@ -94,11 +106,12 @@ std::string_view HttpExchange::remote() {
 }
 
 std::uint16_t HttpExchange::remote_port() {
+  if (told_) return port_;
   return host_ != nullptr ? host_->remote().port() : std::uint16_t{0};
 }
 
 std::string_view HttpExchange::scheme() {
-  if (host_ != nullptr) scheme_ = host_->scheme();
+  if (host_ != nullptr && !told_) scheme_ = host_->scheme();
   return scheme_;
 }
 
@@ -149,6 +162,7 @@ void HttpExchange::reset() noexcept {
   error_.reset();
   received_ = 0;
   if (!remote_.empty()) remote_.clear();
+  told_ = false;
 }
 
 }  // namespace tern::server

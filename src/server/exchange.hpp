@@ -46,6 +46,8 @@ private:
 
   // Begins an exchange, whose head has just been filled. Its views need only hold until start().
   void begin(ExchangeHost& host, const Limits& limits);
+  // Takes what trusted proxies say about their client.
+  void look_behind_proxies();
   // What the head consists of lives in the arena already.
   void head_is_pinned() noexcept { pinned_ = true; }
   // Starts the task of a reply that is not ready. True when it came to its end at once: the answer is its result;
@@ -83,6 +85,8 @@ private:
   std::string remote_;
   TlsFacts* tls_ = nullptr;           // in the arena, once asked for
   std::string_view scheme_ = "http";  // a literal
+  std::uint16_t port_ = 0;            // of the client, when `told_`
+  bool told_ = false;                 // by proxies: remote_, port_ and scheme_
 };
 
 }  // namespace tern::server

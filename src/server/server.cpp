@@ -64,7 +64,7 @@ std::expected<void, net::Error> Server::open(const Listening& listening) {
     context = std::move(*loaded);
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i]->listen(std::move((*sockets)[i]), context)) continue;
+    if (workers_[i]->listen(std::move((*sockets)[i]), {context, listening.proxied})) continue;
     const int error = errno;
     return std::unexpected(net::Error{net::Fault::System, error, name + ": " + std::strerror(error)});
   }

@@ -5,15 +5,19 @@
 #include "http1/limits.hpp"
 #include "http2/limits.hpp"
 #include "net/backend.hpp"
+#include "net/network.hpp"
+#include "server/forwarded.hpp"
 #include "server/websocket_hub.hpp"
 
 #include <tern/base/duration.hpp>
 #include <tern/http/exchange.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tern::server {
 
@@ -39,7 +43,9 @@ struct Settings {
   Milliseconds certificate_period = Seconds(1);  // between looks at the files of certificates
   net::Io io = net::Io::Automatic;
   AccessFormat access = AccessFormat::Off;
-  std::string server_name = {};  // the Server field; empty: none
+  std::string server_name = {};            // the Server field; empty: none
+  std::vector<net::Network> trusted = {};  // proxies: what they say about their clients is believed
+  ForwardedField forwarded = ForwardedField::XForwarded;
 };
 
 // Shared by the loops; everything else in a loop is its own.
@@ -50,6 +56,11 @@ struct Shared {
   std::atomic<std::size_t> connections = 0;
   std::atomic<std::size_t> buffered = 0;
   SocketBus sockets = {};
+
+  bool trusts(const net::Address& address) const {
+    return std::ranges::any_of(settings.trusted,
+                               [&](const net::Network& network) { return network.contains(address); });
+  }
 };
 
 // How many loops to run: the processors that this process may use, by affinity and by cgroup quota.

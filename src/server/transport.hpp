@@ -3,6 +3,8 @@
 #pragma once
 
 #include "net/stream.hpp"
+#include "server/listening.hpp"
+#include "server/proxy_header.hpp"
 #include "server/secure_stream.hpp"
 
 #include <cstddef>
@@ -13,12 +15,20 @@ namespace tern::server {
 
 class Transport {
 public:
-  // As net::Stream::open(); over TLS when there is a context. Throws std::bad_alloc.
+  // As net::Stream::open(); over TLS when there is a context, behind a header of the PROXY protocol when there is one.
+  // Throws std::bad_alloc.
   void open(net::Loop& loop, net::Descriptor socket, TransportHandler& handler, const net::Address& remote,
-            const std::shared_ptr<const tls::Context>& context, SecureBuffers& buffers) {
-    if (!context) return stream_.open(loop, std::move(socket), handler, remote);
-    secure_ = std::make_unique<SecureStream>(stream_, handler, context, buffers);
-    stream_.open(loop, std::move(socket), *secure_, remote);
+            const Manner& manner, SecureBuffers& buffers) {
+    net::StreamHandler* first = &handler;
+    if (manner.tls) {
+      secure_ = std::make_unique<SecureStream>(stream_, handler, manner.tls, buffers);
+      first = secure_.get();
+    }
+    if (manner.proxied) {
+      proxy_ = std::make_unique<ProxyStream>(stream_, *first);
+      first = proxy_.get();
+    }
+    stream_.open(loop, std::move(socket), *first, remote);
   }
 
   void send(net::Output& output) {
@@ -63,6 +73,7 @@ public:
 private:
   net::Stream stream_;
   std::unique_ptr<SecureStream> secure_;
+  std::unique_ptr<ProxyStream> proxy_;
 };
 
 }  // namespace tern::server

@@ -35,15 +35,15 @@ Worker::~Worker() {
   flush_log();
 }
 
-bool Worker::listen(net::ListenSocket socket, std::shared_ptr<const tls::Context> context) {
+bool Worker::listen(net::ListenSocket socket, Manner manner) {
   Door& door = *doors_.emplace_back(std::make_unique<Door>(*this));
-  door.context = std::move(context);
+  door.manner = std::move(manner);
   return door.listener.open(loop_, std::move(socket), door);
 }
 
 void Worker::use(std::size_t listener, std::shared_ptr<const tls::Context> context) {
   loop_.post(
-      [this, listener, context = std::move(context)]() mutable { doors_[listener]->context = std::move(context); });
+      [this, listener, context = std::move(context)]() mutable { doors_[listener]->manner.tls = std::move(context); });
 }
 
 void Worker::hold() {
@@ -145,8 +145,8 @@ void Worker::resume_accepting() {
   for (const auto& door : doors_) door->listener.resume();
 }
 
-void Worker::admit(net::Descriptor socket, const net::Address& remote,
-                   const std::shared_ptr<const tls::Context>& context) {
+void Worker::admit(net::Descriptor socket, const net::Address& remote, const Manner& manner) {
+  if (manner.proxied && !shared_.trusts(remote)) return;  // closes it: anybody could say anything
   const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
   if (before + 1 >= shared_.settings.connections) {
     for (const auto& door : doors_) door->listener.pause();
@@ -156,7 +156,7 @@ void Worker::admit(net::Descriptor socket, const net::Address& remote,
   connection->previous_ = &connections_;
   if (connections_ != nullptr) connections_->previous_ = &connection->next_;
   connections_ = connection;
-  connection->open(std::move(socket), remote, context);
+  connection->open(std::move(socket), remote, manner);
 }
 
 void Worker::closed(Connection& connection) noexcept {

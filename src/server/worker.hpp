@@ -34,7 +34,7 @@ public:
 
   // Before run(), for each listener, in the same order by all workers. With a context, it speaks TLS. False, with
   // errno, when the kernel refuses to watch the socket.
-  [[nodiscard]] bool listen(net::ListenSocket socket, std::shared_ptr<const tls::Context> context);
+  [[nodiscard]] bool listen(net::ListenSocket socket, Manner manner);
   // Before run(): connections wait in the kernel's queue until open().
   void hold();
   // Serves until the loop is stopped. The calling thread is the worker's.
@@ -102,14 +102,14 @@ private:
   struct Door final : net::AcceptHandler {
     explicit Door(Worker& owner) : worker(owner) {}
     void on_accept(net::Descriptor socket, const net::Address& remote) override {
-      worker.admit(std::move(socket), remote, context);
+      worker.admit(std::move(socket), remote, manner);
     }
     Worker& worker;
     net::Listener listener;
-    std::shared_ptr<const tls::Context> context;  // null: plain
+    Manner manner;
   };
 
-  void admit(net::Descriptor socket, const net::Address& remote, const std::shared_ptr<const tls::Context>& context);
+  void admit(net::Descriptor socket, const net::Address& remote, const Manner& manner);
   void on_timer() noexcept override { flush_log(); }
   void resume_accepting();
   void on_second(std::int64_t unix_seconds);

@@ -58,8 +58,18 @@ server::Settings settings_of(const Options& options) {
   settings.io = static_cast<net::Io>(options.io);
   settings.access = static_cast<server::AccessFormat>(options.log.access);
   settings.server_name = options.server;
+  for (const std::string& proxy : options.trusted_proxies) {
+    const auto network = net::Network::parse(proxy);
+    if (!network) {
+      throw SetupError("trusted_proxies: '" + proxy +
+                       "' is neither an address, nor a network such as 10.0.0.0/8, nor 'unix'");
+    }
+    settings.trusted.push_back(*network);
+  }
+  settings.forwarded = static_cast<server::ForwardedField>(options.forwarded);
   return settings;
 }
+static_assert(static_cast<int>(ForwardedBy::Forwarded) == static_cast<int>(server::ForwardedField::Forwarded));
 static_assert(static_cast<int>(AccessLog::Json) == static_cast<int>(server::AccessFormat::Json));
 static_assert(static_cast<int>(Io::IoUring) == static_cast<int>(net::Io::IoUring));
 static_assert(static_cast<int>(LogLevel::Off) == static_cast<int>(server::Severity::Off));
@@ -88,11 +98,17 @@ tls::Config config_of(const TlsOptions& options, bool http2) {
 }
 static_assert(static_cast<int>(ClientCertificates::Required) == static_cast<int>(tls::ClientAuth::Required));
 
-server::Listening listening_of(const std::string& host, std::uint16_t port, const std::string& unix_path,
-                               const TlsOptions& tls, bool http2) {
-  server::Listening listening{.address = {host, port, unix_path}};
+// Options and Listen have the same members for this.
+template <class Place>
+server::Listening listening_of(const Place& place, const Options& options) {
+  server::Listening listening{.address = {place.host, place.port, place.unix_path}};
+  listening.proxied = place.proxy_protocol;
+  if (place.proxy_protocol && options.trusted_proxies.empty()) {
+    throw SetupError("proxy_protocol is set, but trusted_proxies is empty: who may say where clients are?");
+  }
+  const TlsOptions& tls = place.tls;
   if (!tls.certificate.empty()) {
-    listening.tls = config_of(tls, http2);
+    listening.tls = config_of(tls, options.http2.enabled);
   } else if (!tls.key.empty() || !tls.ocsp.empty() || !tls.certificates.empty() || !tls.client_ca.empty() ||
              tls.client != ClientCertificates::None) {
     throw SetupError("tls.certificate is missing");
@@ -102,10 +118,8 @@ server::Listening listening_of(const std::string& host, std::uint16_t port, cons
 
 std::vector<server::Listening> listeners_of(const Options& options) {
   std::vector<server::Listening> listeners;
-  listeners.push_back(listening_of(options.host, options.port, options.unix_path, options.tls, options.http2.enabled));
-  for (const Listen& more : options.also) {
-    listeners.push_back(listening_of(more.host, more.port, more.unix_path, more.tls, options.http2.enabled));
-  }
+  listeners.push_back(listening_of(options, options));
+  for (const Listen& more : options.also) listeners.push_back(listening_of(more, options));
   return listeners;
 }
 

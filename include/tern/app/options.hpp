@@ -56,12 +56,17 @@ struct TlsOptions {
   ClientCertificates client = ClientCertificates::None;  // Request::tls() has the subject
 };
 
+// By which fields proxies say whom they were asked by: X-Forwarded-For and X-Forwarded-Proto, or Forwarded (RFC 7239).
+// Only one, since a proxy that writes the one lets through what clients have written into the other.
+enum class ForwardedBy : std::uint8_t { XForwarded, Forwarded };
+
 // One more address that is served.
 struct Listen {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;      // 0: one that is free; App::port(1) tells that of the first of them
   std::string unix_path = {};  // a Unix socket instead
   TlsOptions tls = {};
+  bool proxy_protocol = false;  // as Options::proxy_protocol
 };
 
 // HTTP/2, where the library was built with it.
@@ -81,8 +86,14 @@ struct Options {
   std::uint16_t port = 8080;       // 0: one that is free; App::port() tells
   std::string unix_path = {};      // a Unix socket instead
   TlsOptions tls = {};
+  bool proxy_protocol = false;    // each connection begins with the PROXY protocol's header, version 1 or 2, and comes
+                                  // from one of trusted_proxies: Request::remote() is whom it names
   std::vector<Listen> also = {};  // other addresses, each plain or with TLS of its own
-  unsigned threads = 0;           // loops; 0: as many as processors that this process may use
+  // Proxies in front: "127.0.0.1", "10.0.0.0/8", "unix" for whoever comes by a Unix socket. What they say about their
+  // clients becomes Request::remote(), remote_port() and scheme(); nobody else is believed.
+  std::vector<std::string> trusted_proxies = {};
+  ForwardedBy forwarded = ForwardedBy::XForwarded;
+  unsigned threads = 0;  // loops; 0: as many as processors that this process may use
   Io io = Io::Automatic;
 
   std::size_t request_line = 8 * 1024;  // bytes: 414

@@ -1,0 +1,99 @@
+// Requests that come through proxies: whom they are said to come from.
+#include "server/app_test.hpp"
+
+#include <string>
+
+namespace tern::testing {
+namespace {
+
+class Proxies : public ::testing::Test {
+protected:
+  Proxies() {
+    app.get("/who", [](Request& request) {
+      return std::string(request.remote()) + ' ' + std::to_string(request.remote_port()) + ' ' +
+             std::string(request.scheme());
+    });
+    app.get("/late", [this](Request& request) -> Task<std::string> {
+      co_await gate.pass();
+      co_return std::string(request.remote()) + ' ' + std::string(request.scheme());
+    });
+  }
+  Running& running(const char* trusted, server::ForwardedField field = server::ForwardedField::XForwarded,
+                   bool proxied = false) {
+    settings.trusted = {*net::Network::parse(trusted)};
+    settings.forwarded = field;
+    server::Listening listening = on_any_port();
+    listening.proxied = proxied;
+    running_ = std::make_unique<Running>(app.service(), settings, 1, silent(), std::vector{listening});
+    return *running_;
+  }
+
+  App app;
+  Gate gate;
+  server::Settings settings;
+
+private:
+  std::unique_ptr<Running> running_;
+};
+
+constexpr std::string_view said = "X-Forwarded-For: 203.0.113.9:4711\r\nX-Forwarded-Proto: https\r\n";
+
+TEST_F(Proxies, that_are_trusted_are_believed) {
+  Client client = running("127.0.0.1").client();
+  client.get("/who", said);
+  EXPECT_EQ(client.answer().body, "203.0.113.9 4711 https");
+  client.get("/who", "X-Forwarded-For: 198.51.100.1\r\n");
+  EXPECT_EQ(client.answer().body.substr(0, 15), "198.51.100.1 0 ") << "the next request has its own";
+  client.get("/who", "Forwarded: for=203.0.113.9\r\n");
+  EXPECT_EQ(client.answer().body.substr(0, 10), "127.0.0.1 ") << "not by this field";
+}
+
+TEST_F(Proxies, that_are_not_are_not) {
+  Client client = running("10.0.0.0/8").client();
+  client.get("/who", said);
+  EXPECT_EQ(client.answer().body.substr(0, 10), "127.0.0.1 ");
+}
+
+TEST_F(Proxies, by_the_standard_field) {
+  Client client = running("127.0.0.0/8", server::ForwardedField::Forwarded).client();
+  client.get("/who", "Forwarded: for=\"[2001:db8::1]:80\";proto=https\r\n");
+  EXPECT_EQ(client.answer().body, "2001:db8::1 80 https");
+}
+
+TEST_F(Proxies, are_still_known_when_the_answer_comes_late) {
+  Running& server = running("127.0.0.1");
+  Client client = server.client();
+  client.get("/late", said);
+  ASSERT_TRUE(gate.await(1));
+  gate.open();
+  EXPECT_EQ(client.answer().body, "203.0.113.9 https");
+}
+
+TEST_F(Proxies, name_their_client_before_the_connection_begins) {
+  Running& server = running("127.0.0.1", server::ForwardedField::XForwarded, true);
+  Client client(server.port(), 0, false);
+  client.send("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "203.0.113.9 4711 http");
+  client.get("/who", "X-Forwarded-For: 1.2.3.4\r\n");
+  EXPECT_EQ(client.answer().body, "203.0.113.9 4711 http") << "the client is no proxy";
+  Client slow(server.port(), 0, false);
+  slow.send_bytewise("PROXY TCP6 2001:db8::1 ::1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(slow.answer().body, "2001:db8::1 4711 http");
+  Client other(server.port(), 0, false);
+  other.get("/who");
+  EXPECT_EQ(other.answer().status, 0) << "no header";
+  Client gone(server.port(), 0, false);
+  gone.send("PROXY TCP4 ");
+  gone.peer().shutdown_write();
+  EXPECT_EQ(gone.answer().status, 0);
+}
+
+TEST_F(Proxies, of_others_have_no_say_at_the_beginning) {
+  Running& server = running("10.0.0.1", server::ForwardedField::XForwarded, true);
+  Client client(server.port(), 0, false);
+  client.send("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().status, 0);
+}
+
+}  // namespace
+}  // namespace tern::testing
