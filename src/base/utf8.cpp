@@ -110,7 +110,7 @@ bool Utf8Checker::feed(std::string_view piece) noexcept {
 bool Utf8Checker::finish_pending(std::string_view& piece) noexcept {
   const std::size_t length = announced_length(pending_.front());
   const std::size_t taken = std::min(length - pending_size_, piece.size());
-  std::ranges::copy(piece.substr(0, taken), pending_.begin() + static_cast<std::ptrdiff_t>(pending_size_));
+  for (std::size_t i = 0; i < taken; ++i) pending_.at(pending_size_ + i) = piece[i];
   piece.remove_prefix(taken);
   pending_size_ += taken;
   const std::string_view sequence(pending_.data(), pending_size_);

@@ -66,7 +66,7 @@ Address Address::from(std::span<const unsigned char> bytes, std::uint16_t port) 
     bytes = bytes.subspan(mapped_prefix.size());
   }
   address.family_ = bytes.size() == 4 ? Family::Inet : Family::Inet6;
-  std::ranges::copy(bytes, address.bytes_.begin());
+  std::memcpy(address.bytes_.data(), bytes.data(), std::min(bytes.size(), address.bytes_.size()));
   return address;
 }
 
