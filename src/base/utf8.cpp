@@ -101,8 +101,8 @@ bool Utf8Checker::feed(std::string_view piece) noexcept {
   if (!is_utf8(piece.substr(0, end))) return false;
   const std::string_view rest = piece.substr(end);
   if (rest.empty()) return true;
-  std::ranges::copy(rest, pending_.begin());
-  pending_size_ = rest.size();
+  pending_size_ = std::min(rest.size(), pending_.size());  // at most three
+  std::memcpy(pending_.data(), rest.data(), pending_size_);
   return can_be_completed(rest);
 }
 
