@@ -28,6 +28,7 @@ Worker::Worker(Shared& shared, std::size_t index, net::Backend backend, base::Fu
       background_([this](const std::exception_ptr& error) { shared_.log.failure("a background task failed", error); }) {
   loop_.every_second([this](std::int64_t now) { on_second(now); });
   loop_.set_background(&background_);
+  loop_.set_spin(shared.settings.spin);
 }
 
 Worker::~Worker() {
