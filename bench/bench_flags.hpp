@@ -1,4 +1,5 @@
-// What bench-server can be told beyond the flags of the examples: --access-log FILE, --routes N, --http2 only.
+// What bench-server can be told beyond the flags of the examples: --access-log FILE, --routes N, --http2 only,
+// --spin MICROSECONDS.
 #pragma once
 
 #include "../examples/flags.hpp"
@@ -16,6 +17,7 @@ inline Flags flags(int argc, char** argv) {
   Flags flags;
   tern::LogOptions log;
   tern::Http2 http2;
+  unsigned spin = 0;
   std::vector<char*> others = {argv[0]};
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
@@ -28,6 +30,9 @@ inline Flags flags(int argc, char** argv) {
     } else if (flag == "--http2" && value == "only") {
       http2.only = true;
       ++i;
+    } else if (flag == "--spin" && number) {
+      spin = *number;
+      ++i;
     } else if (flag == "--routes" && number) {
       flags.routes = *number;
       ++i;
@@ -38,6 +43,7 @@ inline Flags flags(int argc, char** argv) {
   flags.options = examples::options(static_cast<int>(others.size()), others.data());
   flags.options.log = log;
   flags.options.http2 = http2;
+  flags.options.spin = spin;
   return flags;
 }
 

@@ -353,6 +353,26 @@ TEST(Paths, that_no_protocol_core_has_checked_are_refused_where_they_are_malform
   }
 }
 
+TEST(Service, keeps_the_route_of_a_known_head_unless_it_has_parameters) {
+  App app;
+  app.get("/", [] { return "root"; });
+  app.get("/items/{id}", [](int id) { return id; });
+  const auto answer_to = [&app](const char* target, const void** memo) {
+    MemoryExchange exchange(Method::Get, target);
+    exchange.request().head().memo = memo;
+    Reply reply = app.service().serve(exchange);
+    return std::string(reply.response().content());
+  };
+  const void* memo = nullptr;
+  EXPECT_EQ(answer_to("/items/7", &memo), "7");
+  EXPECT_EQ(memo, nullptr);
+  EXPECT_EQ(answer_to("/", &memo), "root");
+  EXPECT_NE(memo, nullptr);
+  EXPECT_EQ(answer_to("/", &memo), "root");
+  // It is the memo that is believed: whoever gives one answers for the head being the same.
+  EXPECT_EQ(answer_to("/anything", &memo), "root");
+}
+
 TEST(Service, refuses_what_never_became_a_request_in_the_same_way) {
   App app;
   const Response response = app.service().refuse({Status::RequestTimeout, "too slow", {}, {}});

@@ -297,6 +297,8 @@ Reply Core::serve(Exchange& exchange) const noexcept {
   exchange.served_by(*this);
   try {
     Request& request = exchange.request();
+    const void** memo = request.head().memo;
+    if (memo != nullptr && *memo != nullptr) return serve_route(*static_cast<const RouteEntry*>(*memo), exchange);
     if (!request.head().plain_path && !acceptable(request.path(), exchange.arena())) {
       return serve_fallback(
           {{Status::BadRequest, "the path has a malformed percent escape or a dot segment", {}, {}}, {}}, exchange);
@@ -305,7 +307,9 @@ Reply Core::serve(Exchange& exchange) const noexcept {
         router_.find(request.method(), request.path(), exchange.arena(), request.parameter_values());
     if (!match.route) return serve_unrouted(match, exchange);
     request.set_parameter_count(match.parameters);
-    return serve_route(routes_[*match.route], exchange);
+    const RouteEntry& route = routes_[*match.route];
+    if (memo != nullptr && match.parameters == 0) *memo = &route;
+    return serve_route(route, exchange);
   } catch (...) {
     return caught(exchange);
   }

@@ -47,7 +47,7 @@ void Arena::at_clear(void* note, void* object, void (*destroy)(void*) noexcept) 
   cleanups_ = ::new (note) Cleanup{cleanups_, object, destroy};
 }
 
-void Arena::clear() noexcept {
+void Arena::give_back() noexcept {
   while (cleanups_ != nullptr) {
     const Cleanup cleanup = *cleanups_;
     cleanups_ = cleanup.previous;

@@ -57,7 +57,9 @@ void Request::clear() noexcept {
   names_ = {};
   value_count_ = 0;
   kept_ = nullptr;
-  std::string().swap(collected_);  // gives the memory back, which an assignment does not
+  // Gives the memory back, which an assignment does not.
+  if (collected_.capacity() != std::string().capacity()) std::string().swap(collected_);
+  collected_.clear();
 }
 
 void* Request::find_value(const void* key) const noexcept {

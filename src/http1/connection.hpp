@@ -52,25 +52,29 @@ enum class Waiting : std::uint8_t {
   Nothing,  // for the answer, or for the connection's end
 };
 
-// The beginning that the heads of one second have in common, ready to be copied: the status line of a 200, Date,
-// Server.
-class CommonHead {
+// The last head of a plain answer (a 200 with a content type and a length), ready to be copied. Within a second most
+// answers have the same; of what they have not, the beginning stays: the status line, Date, Server.
+class PlainHead {
 public:
-  // What is too long is not kept: heads are put together from their pieces then.
+  // For the answers of the next second. What is too long is not kept: heads are put together from their pieces then.
   void set(std::string_view date, std::string_view server) noexcept;
 
-  bool empty() const noexcept { return size_ == 0; }
-  static constexpr std::size_t capacity = 128;
-  // Writes up to `capacity` bytes, and returns where the text ends.
-  char* put(char* to) const noexcept {
-    std::memcpy(to, text_.data(), 64);
-    if (size_ > 64) std::memcpy(to + 64, text_.data() + 64, capacity - 64);
-    return to + size_;
+  // Valid until the next call. Empty where it would be too long. `content_type` is a literal, known by its address.
+  std::string_view of(std::string_view content_type, std::size_t length) noexcept {
+    const bool same = length == length_ && content_type.data() == type_.data() && content_type.size() == type_.size();
+    if (!same) finish(content_type, length);
+    return {text_.data(), size_};
   }
 
 private:
+  void finish(std::string_view content_type, std::size_t length) noexcept;
+
+  static constexpr std::size_t capacity = 256;
   std::array<char, capacity> text_{};
+  std::size_t common_ = 0;  // bytes at the beginning that belong to every answer; 0: none are kept
   std::size_t size_ = 0;
+  std::string_view type_;
+  std::size_t length_ = static_cast<std::size_t>(-1);
 };
 
 // The head of an answer. Everything is read during respond() and not kept.
@@ -156,8 +160,7 @@ public:
 
   // The same for most answers: a 200 without other fields, to a complete request of HTTP/1.1 on a connection that goes
   // on. False, and nothing has happened, where the request is not one of those.
-  bool answer_plainly(std::string& out, const CommonHead& common, std::string_view content_type,
-                      std::string_view content);
+  bool answer_plainly(std::string& out, PlainHead& plain, std::string_view content_type, std::string_view content);
   // The head. Afterwards exactly the announced content follows through write() or, put by the caller behind `out`,
   // counted by wrote(); then finish(). True when content is to follow at all (not for HEAD, 204, 205, 304 or a length
   // of 0): if not, whatever is written is swallowed.

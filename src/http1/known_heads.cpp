@@ -41,7 +41,7 @@ std::size_t hash(std::string_view fields) noexcept {
 }  // namespace
 
 // Null where it is not worth while to compare.
-const KnownHeads::Entry* KnownHeads::entry_at(Place place) const noexcept {
+KnownHeads::Entry* KnownHeads::entry_at(Place place) const noexcept {
   return place.misses <= eager_misses ? entries_[place.slot].get() : nullptr;
 }
 
@@ -54,7 +54,7 @@ void KnownHeads::add_fields(const Entry& entry, const char* base, RequestHead& h
 }
 
 std::size_t KnownHeads::read_head(std::string_view bytes, Place& place, RequestHead& head, Facts& facts) const {
-  const Entry* entry = entry_at(place);
+  Entry* entry = entry_at(place);
   if (entry == nullptr || !begins_with(bytes, entry->bytes.data(), entry->size)) return 0;
   place.misses = 0;
   const char* base = bytes.data();
@@ -64,6 +64,7 @@ std::size_t KnownHeads::read_head(std::string_view bytes, Place& place, RequestH
   head.target = view(entry->target);
   head.parts = {{}, view(entry->path), view(entry->query)};
   head.plain_path = entry->plain_path;
+  head.memo = &entry->memo;
   add_fields(*entry, base, head);
   facts = entry->facts;
   return entry->size;
@@ -104,6 +105,7 @@ void KnownHeads::keep(std::string_view bytes, std::size_t fields_at, const Reque
   entry.fields_at = static_cast<std::uint16_t>(fields_at);
   entry.field_count = static_cast<std::uint16_t>(head.fields.size());
   entry.plain_path = head.plain_path;
+  entry.memo = nullptr;
   entry.facts = facts;
   entry.target = span(head.target);
   entry.path = span(head.parts.path);

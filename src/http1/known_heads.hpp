@@ -57,11 +57,12 @@ private:
     Span target;
     Span path;
     Span query;
+    const void* memo = nullptr;  // RequestHead::memo
     std::array<Span, 2 * most_fields> fields;
     std::array<char, most_bytes> bytes;
   };
 
-  const Entry* entry_at(Place place) const noexcept;
+  Entry* entry_at(Place place) const noexcept;
   static void add_fields(const Entry& entry, const char* base, RequestHead& head);
 
   std::array<std::unique_ptr<Entry>, slots> entries_;

@@ -65,6 +65,29 @@ TEST_F(KnownHeadsTest, gives_a_head_back_as_views_into_the_new_bytes) {
   EXPECT_EQ(facts.length, 3U);
 }
 
+TEST_F(KnownHeadsTest, has_a_memo_for_a_head_and_none_for_fields_alone) {
+  KnownHeads::Place place;
+  read_and_keep(request, place);
+  RequestHead head;
+  Facts facts;
+  ASSERT_NE(known_.read_head(request, place, head, facts), 0U);
+  ASSERT_NE(head.memo, nullptr);
+  EXPECT_EQ(*head.memo, nullptr);
+  *head.memo = this;
+  RequestHead again;
+  ASSERT_NE(known_.read_head(request, place, again, facts), 0U);
+  EXPECT_EQ(*again.memo, this);
+
+  RequestHead of_fields;
+  ASSERT_NE(known_.read_fields(request.substr(request.find("\r\n") + 2), place, of_fields, facts), 0U);
+  EXPECT_EQ(of_fields.memo, nullptr);
+
+  // What another head has led to is forgotten when its place is taken, as the same head takes its own here.
+  read_and_keep(request, place);
+  ASSERT_NE(known_.read_head(request, place, again, facts), 0U);
+  EXPECT_EQ(*again.memo, nullptr);
+}
+
 TEST_F(KnownHeadsTest, takes_no_head_in_which_any_byte_is_different_or_missing) {
   KnownHeads::Place place;
   read_and_keep(request, place);

@@ -61,26 +61,38 @@ void append_in_place(std::string& out, std::size_t room, Fill fill) {
 
 }  // namespace
 
-void CommonHead::set(std::string_view date, std::string_view server) noexcept {
+void PlainHead::set(std::string_view date, std::string_view server) noexcept {
   constexpr std::size_t most_around = 64;  // status line, names, line ends
-  size_ = 0;
-  if (date.empty() || date.size() + server.size() + most_around > capacity) return;
+  common_ = size_ = 0;
+  type_ = {};
+  length_ = static_cast<std::size_t>(-1);
+  if (date.empty() || date.size() + server.size() + most_around > capacity / 2) return;
   char* to = put_field(put_status_line(text_.data(), Status::Ok), "Date: ", date);
   if (!server.empty()) to = put_field(to, "Server: ", server);
+  common_ = static_cast<std::size_t>(to - text_.data());
+}
+
+void PlainHead::finish(std::string_view content_type, std::size_t length) noexcept {
+  constexpr std::size_t most_around = 64;  // names, line ends, the length
+  type_ = content_type;
+  length_ = length;
+  size_ = 0;
+  if (common_ == 0 || content_type.size() + most_around > capacity / 2) return;
+  char* to = text_.data() + common_;
+  if (!content_type.empty()) to = put_field(to, "Content-Type: ", content_type);
+  to = put(put_number(put(to, "Content-Length: "), length), "\r\n\r\n");
   size_ = static_cast<std::size_t>(to - text_.data());
 }
 
-bool Connection::answer_plainly(std::string& out, const CommonHead& common, std::string_view content_type,
+bool Connection::answer_plainly(std::string& out, PlainHead& plain, std::string_view content_type,
                                 std::string_view content) {
-  const bool plain = !common.empty() && !close_ && writing_ == Writing::Owed && content_complete() &&
-                     facts_.version == Version::Http11 && facts_.method != Method::Head;
-  if (!plain) return false;
-  append_in_place(out, CommonHead::capacity + 64 + content_type.size() + content.size(), [&](char* to) noexcept {
-    to = common.put(to);
-    if (!content_type.empty()) to = put_field(to, "Content-Type: ", content_type);
-    to = put(put_number(put(to, "Content-Length: "), content.size()), "\r\n\r\n");
-    return put(to, content);
-  });
+  if (close_ || writing_ != Writing::Owed || !content_complete() || facts_.version != Version::Http11 ||
+      facts_.method == Method::Head) {
+    return false;
+  }
+  const std::string_view head = plain.of(content_type, content.size());
+  if (head.empty()) return false;
+  append_in_place(out, head.size() + content.size(), [&](char* to) noexcept { return put(put(to, head), content); });
   begin_reading();
   return true;
 }

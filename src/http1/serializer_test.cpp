@@ -82,14 +82,13 @@ TEST(Http1Serializer, an_upgrade_that_is_named_is_one_of_the_connection) {
 TEST(Http1Serializer, a_plain_answer_is_the_same_as_any_other) {
   const std::string long_name(200, 's');
   for (const std::string_view server : {std::string_view(), std::string_view("tern"), std::string_view(long_name)}) {
-    CommonHead common;
-    common.set(date, server);
-    EXPECT_EQ(common.empty(), server.size() > 100);
+    PlainHead plain_head;
+    plain_head.set(date, server);
     for (const std::string_view line : {"GET / HTTP/1.1", "HEAD / HTTP/1.1", "GET / HTTP/1.0"}) {
       for (const std::string_view type : {std::string_view(), std::string_view("text/plain")}) {
         Exchange exchange(line);
-        const bool plain = line == "GET / HTTP/1.1" && !common.empty();
-        ASSERT_EQ(exchange.connection.answer_plainly(exchange.out, common, type, "hello"), plain) << line;
+        const bool plain = line == "GET / HTTP/1.1" && server.size() < 100;
+        ASSERT_EQ(exchange.connection.answer_plainly(exchange.out, plain_head, type, "hello"), plain) << line;
         ResponseHead head = head_of(Status::Ok, type);
         head.date = date;
         head.server = server;
@@ -104,9 +103,31 @@ TEST(Http1Serializer, a_plain_answer_is_the_same_as_any_other) {
   }
 }
 
+TEST(Http1Serializer, plain_answers_that_differ_in_type_or_length_or_second_have_heads_of_their_own) {
+  PlainHead plain_head;
+  constexpr std::string_view later = "Sun, 06 Nov 1994 08:49:38 GMT";
+  for (const std::string_view now : {date, later}) {
+    plain_head.set(now, "tern");
+    for (const std::string_view content : {"hello", "hello", "other", "", "longer than that"}) {
+      for (const std::string_view type :
+           {std::string_view("text/plain"), std::string_view("text/html"), std::string_view()}) {
+        Exchange exchange("GET / HTTP/1.1");
+        ASSERT_TRUE(exchange.connection.answer_plainly(exchange.out, plain_head, type, content));
+        ResponseHead head = head_of(Status::Ok, type);
+        head.date = now;
+        head.server = "tern";
+        EXPECT_EQ(exchange.out, answer_to("GET / HTTP/1.1", head, content));
+      }
+    }
+  }
+  Exchange exchange("GET / HTTP/1.1");
+  const std::string long_type(200, 't');
+  EXPECT_FALSE(exchange.connection.answer_plainly(exchange.out, plain_head, long_type, "hello"));
+}
+
 TEST(Http1Serializer, no_answer_is_plain_while_content_is_left_or_the_connection_ends) {
-  CommonHead common;
-  common.set(date, {});
+  PlainHead plain_head;
+  plain_head.set(date, {});
   for (const std::string_view request : {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n",
                                          "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"}) {
     Connection connection(limits);
@@ -120,7 +141,7 @@ TEST(Http1Serializer, no_answer_is_plain_while_content_is_left_or_the_connection
       EXPECT_EQ(connection.next(head), Event::End);
     }
     std::string out;
-    EXPECT_FALSE(connection.answer_plainly(out, common, {}, "hello"));
+    EXPECT_FALSE(connection.answer_plainly(out, plain_head, {}, "hello"));
     EXPECT_EQ(out, "");
   }
 }

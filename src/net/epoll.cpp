@@ -35,10 +35,11 @@ void Epoll::remove(int descriptor, Watched& watched) noexcept {
   }
 }
 
-void Epoll::wait(int timeout) noexcept {
+bool Epoll::wait(int timeout) noexcept {
   const int count = ::epoll_wait(epoll_.number(), events_.data(), static_cast<int>(events_.size()), timeout);
   count_ = count < 0 ? 0 : static_cast<std::size_t>(count);  // interrupted by a signal: as if nothing had happened
   next_ = 0;
+  return count_ != 0;
 }
 
 void Epoll::dispatch() {

@@ -20,7 +20,7 @@ public:
   bool holds(const Receiver&) const noexcept override { return false; }
   void again(Receiver&) override {}  // it is told as long as it lasts
 
-  void wait(int timeout) noexcept override;
+  bool wait(int timeout) noexcept override;
   void dispatch() override;
 
 private:

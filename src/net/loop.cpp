@@ -23,6 +23,12 @@ std::uint64_t read_clock() noexcept {
   return static_cast<std::uint64_t>(time.tv_sec) * 1000 + static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
 }
 
+std::uint64_t read_nanoseconds() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 std::int64_t read_second() noexcept {
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &time);
@@ -128,12 +134,36 @@ void Loop::wake() noexcept {
 void Loop::wait() noexcept {
   // Streams may have been closed before run() was called.
   const bool work_is_left = resumed_.first != nullptr || round_ends_ != nullptr || closing_.first != nullptr;
-  int timeout = work_is_left ? 0 : wheel_.wait(read_clock());
-  if (timeout != 0) {
-    sleeping_.store(true);
-    if (signalled_.load()) timeout = 0;
+  if (work_is_left) {
+    poller_->wait(0);
+  } else if (spin_ == 0) {
+    sleep();
+  } else if (!worth_spinning_ || !spin()) {
+    const std::uint64_t before = read_nanoseconds();
+    sleep();
+    worth_spinning_ = read_nanoseconds() - before < spin_;
   }
-  poller_->wait(timeout);
+}
+
+// Going to sleep and being woken takes longer than many an answer. True when something came meanwhile. Timers are as
+// exact as their ticks, which are longer.
+bool Loop::spin() noexcept {
+  ++counters_.spins;
+  const std::uint64_t end = read_nanoseconds() + spin_;
+  do {
+    if (poller_->wait(0) || signalled_.load(std::memory_order_relaxed)) return true;
+  } while (read_nanoseconds() < end);
+  return false;
+}
+
+void Loop::sleep() noexcept {
+  const int timeout = wheel_.wait(read_clock());
+  if (timeout == 0) {
+    poller_->wait(0);
+    return;
+  }
+  sleeping_.store(true);
+  poller_->wait(signalled_.load() ? 0 : timeout);
   sleeping_.store(false, std::memory_order_relaxed);
 }
 

@@ -17,6 +17,7 @@
 #include <tern/base/function.hpp>
 #include <tern/coro/executor.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,7 @@ struct Counters {
   Counter accepts;   // connections accepted
   Counter watches;   // calls of Poller::add, change and remove
   Counter wakes;     // writes to the eventfd, counted where they arrive
+  Counter spins;     // times of looking for more before a sleep
 };
 
 // Something that wants to be called at the end of the present round, such as a connection that collects its answers.
@@ -101,6 +103,12 @@ public:
   // which they have changed; an idle loop is not woken for it. Set before run().
   void every_second(base::Function<void(std::int64_t)> hook) { second_hook_ = std::move(hook); }
 
+  // For how many microseconds the loop looks for more before it goes to sleep, while its sleeps are shorter than that.
+  // Zero: it does not; more than a tick of the timers counts as one. Set before run().
+  void set_spin(unsigned microseconds) noexcept {
+    spin_ = std::min<std::uint64_t>(microseconds, TimerWheel::tick_length * 1000) * 1000;
+  }
+
   // Calls `wants` once, at the end of this round (of the next one, when called from there).
   void at_round_end(RoundEnd& wants) noexcept;
 
@@ -132,6 +140,8 @@ private:
   bool round();  // false when it is time to stop
   void read_clocks();
   void wait() noexcept;
+  bool spin() noexcept;
+  void sleep() noexcept;
   void wake() noexcept;
   bool run_posts();
   void present_resumed();
@@ -154,6 +164,8 @@ private:
   StreamList resumed_;
   StreamList closing_;
   RoundEnd* round_ends_ = nullptr;
+  std::uint64_t spin_ = 0;       // nanoseconds
+  bool worth_spinning_ = false;  // the last sleep was shorter than that
   Offloader* offloader_ = nullptr;
   Scope* background_ = nullptr;
   std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free

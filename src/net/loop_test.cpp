@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -192,6 +193,37 @@ TEST(Loop, lets_work_that_posts_itself_not_starve_timers) {
   loop.arm(timer, Milliseconds(30));
   loop.run();
   EXPECT_TRUE(over);
+}
+
+// A loop that spins is not asleep: whoever posts does not wake it, and must be heard all the same.
+TEST(Loop, spins_while_its_sleeps_are_short_and_misses_no_work) {
+  Loop loop{backend_under_test()};
+  loop.set_spin(10'000);
+  std::thread thread([&loop] { loop.run(); });
+  const auto on_loop = [&loop](auto work) {
+    std::packaged_task<std::uint64_t()> task(std::move(work));
+    auto result = task.get_future();
+    loop.post(std::move(task));
+    return result.get();
+  };
+  constexpr int patience = 100'000;
+  std::uint64_t spins = 0;
+  for (int i = 0; spins < 100 && i < patience; ++i) {
+    spins = on_loop([&loop] { return loop.counters().spins.value(); });
+  }
+  EXPECT_GE(spins, 100U);
+  loop.stop();
+  thread.join();
+}
+
+TEST(Loop, that_sleeps_for_long_does_not_spin) {
+  Loop loop{backend_under_test()};
+  loop.set_spin(1);
+  TestTimer last([&] { loop.stop(); });
+  TestTimer first([&] { loop.arm(last, Milliseconds(20)); });
+  loop.arm(first, Milliseconds(20));
+  loop.run();
+  EXPECT_EQ(loop.counters().spins.value(), 0U);
 }
 
 TEST(Loop, calls_timers_in_order_and_not_early) {

@@ -68,8 +68,8 @@ public:
   // `receiver` has left its socket writable, and wants to hear of it again in the next round.
   virtual void again(Receiver& receiver) = 0;
 
-  // Waits for events, at most `timeout` milliseconds (for ever, if negative).
-  virtual void wait(int timeout) noexcept = 0;
+  // Waits for events, at most `timeout` milliseconds (for ever, if negative). Whether there are any.
+  virtual bool wait(int timeout) noexcept = 0;
   // Tells them.
   virtual void dispatch() = 0;
 };

@@ -108,7 +108,7 @@ public:
   bool holds(const Receiver& receiver) const noexcept override;
   void again(Receiver& receiver) override { again_.push_back(receiver.slot_); }
 
-  void wait(int timeout) noexcept override;
+  bool wait(int timeout) noexcept override;
   void dispatch() override;
 
 private:
@@ -133,6 +133,7 @@ private:
   io_uring_sqe* submission() noexcept;
   void settle(std::uint32_t number) noexcept;
   void settle_all() noexcept;
+  bool has_events() noexcept;
   bool receive(std::uint32_t number) noexcept;
   bool poll(std::uint32_t number) noexcept;
   bool cancel(std::uint32_t number, Kind kind) noexcept;
@@ -176,7 +177,7 @@ void Uring::end() {
   run_.reset();
 }
 
-void Uring::wait(int timeout) noexcept {
+bool Uring::wait(int timeout) noexcept {
   if (std::exchange(unsettled_, false)) {
     settle_all();
     if (unsettled_) timeout = timeout < 0 ? retry_pause : std::min(timeout, retry_pause);
@@ -185,11 +186,16 @@ void Uring::wait(int timeout) noexcept {
   // Interrupted by a signal: as if nothing had happened.
   if (timeout == 0 || !again_.empty()) {
     io_uring_submit_and_get_events(ring());
-    return;
+    return has_events();
   }
   __kernel_timespec most = timespec_of(timeout);
   io_uring_cqe* first = nullptr;
   io_uring_submit_and_wait_timeout(ring(), &first, 1, timeout < 0 ? nullptr : &most, nullptr);
+  return has_events();
+}
+
+bool Uring::has_events() noexcept {
+  return io_uring_cq_ready(ring()) != 0 || !again_.empty();
 }
 
 void Uring::dispatch() {

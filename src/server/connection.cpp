@@ -276,7 +276,7 @@ void Connection::respond(Response& response) {
     }
     replace(response);
   }
-  exchange.after_ = response.take_after();
+  if (response.has_after()) exchange.after_ = response.take_after();
   const std::size_t size = response.content().size();
   watch_ = Watch::None;  // it was about this request
   served_ = true;
@@ -288,7 +288,7 @@ void Connection::respond(Response& response) {
   } else {
     write_response(response);
   }
-  exchange.give_scratch(response.take_owned());
+  if (!response.borrows()) exchange.give_scratch(response.take_owned());
   end_exchange(response.status(), size);
 }
 
@@ -323,7 +323,7 @@ void Connection::write_response(Response& response) {
   const std::string_view content = response.content();
   const bool plain = response.status() == Status::Ok && response.fields().empty() && !response.closes() &&
                      !worker_.draining() && content.size() <= net::Output::large;
-  if (plain && protocol_.answer_plainly(output.text(), worker_.common_head(), response.literal_type(), content)) return;
+  if (plain && protocol_.answer_plainly(output.text(), worker_.plain_head(), response.literal_type(), content)) return;
   http1::ResponseHead head = head_of(response);
   if (response.borrows() || content.size() <= net::Output::large) {
     protocol_.answer(output.text(), head, content);

@@ -68,6 +68,7 @@ private:
   void reset() noexcept;
 
   Worker& worker_;
+  HttpExchange* next_ = nullptr;            // among the worker's free ones
   ExchangeHost* host_ = nullptr;            // null once the client is gone
   ResponseTask task_;                       // while the answer is being made
   std::unique_ptr<ResponseStream> stream_;  // while content is made

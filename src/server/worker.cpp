@@ -28,6 +28,7 @@ Worker::Worker(Shared& shared, std::size_t index, net::Backend backend, base::Fu
       background_([this](const std::exception_ptr& error) { shared_.log.failure("a background task failed", error); }) {
   loop_.every_second([this](std::int64_t now) { on_second(now); });
   loop_.set_background(&background_);
+  loop_.set_spin(shared.settings.spin);
 }
 
 Worker::~Worker() {
@@ -127,7 +128,7 @@ void Worker::clear() noexcept {
   background_.clear();
   after_.clear();
   sockets_.reset();
-  free_exchanges_.clear();
+  free_exchange_ = nullptr;
   all_exchanges_.clear();
 }
 
@@ -174,20 +175,22 @@ WebSocketHub& Worker::sockets() {
 }
 
 HttpExchange& Worker::take_exchange() {
-  if (free_exchanges_.empty()) {
+  if (free_exchange_ == nullptr) [[unlikely]] {
     all_exchanges_.push_back(std::make_unique<HttpExchange>(*this, index_));
-    free_exchanges_.reserve(all_exchanges_.size());  // release() must not throw
-    return *all_exchanges_.back();
+    free_exchange_ = all_exchanges_.back().get();
   }
-  HttpExchange& exchange = *free_exchanges_.back();
-  free_exchanges_.pop_back();
+  ++exchanges_in_use_;
+  HttpExchange& exchange = *free_exchange_;
+  free_exchange_ = std::exchange(exchange.next_, nullptr);
   return exchange;
 }
 
 void Worker::release(HttpExchange& exchange) noexcept {
   if (exchange.after_) after_.spawn(run_after(std::move(exchange.after_)));
   exchange.reset();
-  free_exchanges_.push_back(&exchange);
+  exchange.next_ = free_exchange_;
+  free_exchange_ = &exchange;
+  --exchanges_in_use_;
   if (draining_) go_on_draining();
 }
 
@@ -207,7 +210,7 @@ Task<> Worker::run_after(base::Box<coro::Work> work) {
 void Worker::on_second(std::int64_t unix_seconds) {
   date_.clear();
   append_imf_fixdate(date_, unix_seconds);
-  common_head_.set(date_, shared_.settings.server_name);
+  plain_head_.set(date_, shared_.settings.server_name);
   if (logs_access()) {
     log_time_.clear();
     append_log_time(log_time_, unix_seconds);

@@ -71,7 +71,7 @@ public:
   }
   SecureBuffers& secure_buffers() noexcept { return secure_buffers_; }
   std::string_view date() const noexcept { return date_; }
-  const http1::CommonHead& common_head() const noexcept { return common_head_; }
+  http1::PlainHead& plain_head() noexcept { return plain_head_; }
   http1::KnownHeads& known_heads() noexcept { return known_heads_; }
   HttpExchange& take_exchange();
   void release(HttpExchange& exchange) noexcept;
@@ -85,7 +85,7 @@ public:
   static std::uint64_t microseconds() noexcept;
 
   // Exchanges whose answer is being made, for tests.
-  std::size_t exchanges_in_use() const noexcept { return all_exchanges_.size() - free_exchanges_.size(); }
+  std::size_t exchanges_in_use() const noexcept { return exchanges_in_use_; }
 
 private:
   class DrainTimer final : public Timer {
@@ -131,14 +131,15 @@ private:
   SecureBuffers secure_buffers_;
   Connection* writer_ = nullptr;  // whose bytes those are
   std::string date_;
-  http1::CommonHead common_head_;
+  http1::PlainHead plain_head_;
   http1::KnownHeads known_heads_;
   std::string log_time_;
   std::string log_lines_;
   DrainTimer drain_timer_{*this};
   Connection* connections_ = nullptr;
   std::vector<std::unique_ptr<HttpExchange>> all_exchanges_;
-  std::vector<HttpExchange*> free_exchanges_;
+  HttpExchange* free_exchange_ = nullptr;  // the first, linked
+  std::size_t exchanges_in_use_ = 0;
   std::unique_ptr<WebSocketHub> sockets_;
   std::uint64_t drain_deadline_ = std::numeric_limits<std::uint64_t>::max();
   bool open_ = true;

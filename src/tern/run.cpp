@@ -56,6 +56,7 @@ server::Settings settings_of(const Options& options) {
   settings.pool_threads = options.pool_threads;
   settings.pool_queue = options.pool_queue;
   settings.io = static_cast<net::Io>(options.io);
+  settings.spin = options.spin;
   settings.access = static_cast<server::AccessFormat>(options.log.access);
   settings.server_name = options.server;
   for (const std::string& proxy : options.trusted_proxies) {

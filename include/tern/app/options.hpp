@@ -95,6 +95,9 @@ struct Options {
   ForwardedBy forwarded = ForwardedBy::XForwarded;
   unsigned threads = 0;  // loops; 0: as many as processors that this process may use
   Io io = Io::Automatic;
+  // Microseconds for which a loop whose last sleep was shorter looks for more before it sleeps again. 20 to 50 shorten
+  // the answers to a client that asks again at once, and may cost a whole processor for each loop. 0: it sleeps.
+  unsigned spin = 0;
 
   std::size_t request_line = 8 * 1024;  // bytes: 414
   std::size_t fields = 80 * 1024;       // bytes: 431

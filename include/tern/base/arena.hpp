@@ -39,7 +39,9 @@ public:
   }
 
   // Destroys what make() made and gives the memory back.
-  void clear() noexcept;
+  void clear() noexcept {
+    if (blocks_ != nullptr) give_back();
+  }
 
   // Bytes taken from the heap (or the block pool) at present.
   std::size_t footprint() const noexcept { return footprint_; }
@@ -55,6 +57,7 @@ private:
     void (*destroy)(void*) noexcept;
   };
 
+  void give_back() noexcept;
   void at_clear(void* note, void* object, void (*destroy)(void*) noexcept) noexcept;
 
   std::byte* next_ = nullptr;

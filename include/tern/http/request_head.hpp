@@ -18,12 +18,16 @@ struct RequestHead {
   std::string_view target;
   Target parts;
   bool plain_path = false;  // known to have neither percent escapes nor dot segments
+  // Where whoever serves may keep, for the next request with the same head on this loop, what the head alone has led
+  // him to; begins as a null pointer. Null: nowhere.
+  const void** memo = nullptr;
   RequestFields fields;
 
   void clear() noexcept {
     target = {};
     parts = {};
     plain_path = false;
+    memo = nullptr;
     fields.clear();
   }
 };

@@ -199,6 +199,7 @@ public:
   base::Box<http::Producer> take_producer() noexcept { return producer_.take(); }
   // Of a 101 that upgrade_to() has made: what to switch to.
   base::Box<http::SocketUpgrade> take_upgrade() noexcept;
+  bool has_after() const noexcept { return after_.get() != nullptr; }
   // What after() was given, linked by `next`.
   base::Box<coro::Work> take_after() noexcept { return after_.take(); }
 
