@@ -1,5 +1,6 @@
 """For the pages that compare servers by what else than a workload: they take turns, and medians count."""
 import contextlib
+import socket
 
 from harness import machine, processes
 from harness.common import ROOT, note, run
@@ -94,6 +95,10 @@ def rows(what, samples, beside, unit="µs", scale=1e6):
         compared = f"{ratio(taken, samples[beside]):.2f}" if samples.get(beside) else "–"
         lines.append(f"| {what} | {shown} | {rate(taken):,.0f} | {median(costs(taken)) * scale:,.2f} {unit} | {compared} |")
     return "\n".join(lines) + "\n"
+
+
+def connect(server):
+    return socket.create_connection(("127.0.0.1", server.port), 10)
 
 
 class Meter:

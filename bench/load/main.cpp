@@ -3,6 +3,7 @@
 //
 // Prints `begin` after warming up, `end` when the time is over, and then a line of JSON. The server's processor time
 // between the two, divided by the requests answered between them, is what a request costs.
+#include "client.hpp"
 #include "options.hpp"
 
 #include <algorithm>
@@ -10,22 +11,18 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using bench::Clock;
+using bench::fail;
+using bench::say;
 
 struct Connection {
   int socket = -1;
@@ -34,20 +31,6 @@ struct Connection {
   std::size_t received = 0;
   Clock::time_point begin = {};
 };
-
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "bench-load: %s: %s\n", what, std::strerror(errno));
-  std::exit(1);
-}
-
-void say(const char* line) {
-  std::puts(line);
-  std::fflush(stdout);
-}
-
-Clock::duration duration_of(double seconds) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
 
 class Load {
 public:
@@ -60,12 +43,12 @@ public:
 
   void run() {
     for (Connection& connection : connections_) open(connection);
-    serve_until(Clock::now() + duration_of(options_.warm_up));
+    serve_until(Clock::now() + bench::duration_of(options_.warm_up));
     answered_ = 0;
     samples_.clear();
     say("begin");
     const auto begin = Clock::now();
-    serve_until(begin + duration_of(options_.seconds));
+    serve_until(begin + bench::duration_of(options_.seconds));
     const std::chrono::duration<double> took = Clock::now() - begin;
     say("end");
     report(took.count());
@@ -73,23 +56,14 @@ public:
 
 private:
   void open(Connection& connection) {
-    connection = {.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    connection.begin = Clock::now();  // where each request has a connection, opening it is part of its latency
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(options_.port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* const pointer = reinterpret_cast<sockaddr*>(&address);
-    if (connection.socket < 0 || connect(connection.socket, pointer, sizeof address) != 0) fail("connect");
-    const int on = 1;
-    setsockopt(connection.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    const auto begin = Clock::now();  // where each request has a connection, opening it is part of its latency
+    connection = {.socket = bench::connected(options_.port), .begin = begin};
     watch(connection, EPOLL_CTL_ADD, EPOLLIN);
     write(connection);
   }
 
   void watch(Connection& connection, int operation, std::uint32_t events) {
-    epoll_event wanted = {.events = events, .data = {.ptr = &connection}};
-    if (epoll_ctl(poll_, operation, connection.socket, &wanted) != 0) fail("epoll_ctl");
+    bench::watch(poll_, operation, connection.socket, events, &connection);
     connection.waits_to_write = (events & EPOLLOUT) != 0;
   }
 
@@ -175,17 +149,10 @@ private:
   std::size_t errors_ = 0;
 };
 
-void take_all_descriptors() {
-  rlimit limit = {};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const bench::LoadOptions options = bench::load_options(argc, argv);
-  take_all_descriptors();
+  bench::take_all_descriptors();
   Load(options).run();
 }

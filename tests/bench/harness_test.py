@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
-from harness import contenders, machine, plots, report, requests, statistics, workloads  # noqa: E402: found by the line above
+from harness import contenders, machine, plots, report, requests, statistics, turns, workloads  # noqa: E402: found by the line above
 
 
 def pairs(random_numbers, ratio, noise, count=20):
@@ -119,6 +119,31 @@ class Reports(unittest.TestCase):
         good, _ = report.rows_of(self.measured())
         for rows in (good, [row | {name: None for name in plots.DOTS} for row in good], []):
             xml.etree.ElementTree.fromstring(plots.of_workload("`GET /` & <more>", rows))
+
+
+class Turns(unittest.TestCase):
+    def measured(self):
+        """Of three rounds of which each was slower than the one before; `broken` fails in the second."""
+        asked = []
+
+        def take(server):
+            asked.append(server)
+            if asked.count("broken") == 2 and server == "broken":
+                raise contenders.Failed("gone")
+            slow = asked.count(server)
+            return {"count": 100, "seconds": slow, "cpu": slow * (2e-4 if server == "peer" else 1e-4)}
+        return asked, turns.measure("what", {name: name for name in ("tern", "peer", "broken")}, take, 3)
+
+    def test_the_first_of_a_round_differs_and_one_that_failed_is_out(self):
+        asked, samples = self.measured()
+        self.assertEqual(asked, ["tern", "peer", "broken", "peer", "broken", "tern", "tern", "peer"])
+        self.assertEqual([len(samples[name] or []) for name in ("tern", "peer", "broken")], [3, 3, 0])
+
+    def test_rows_have_medians_and_the_ratio_of_the_same_round(self):
+        _, samples = self.measured()
+        self.assertEqual(turns.rows("echo", samples, "peer").splitlines(), [
+            "| echo | **tern** | 50 | 2.00 µs | 0.50 |", "| echo | peer | 50 | 4.00 µs | 1.00 |", "| echo | broken | failed | – | – |"])
+        self.assertIn("| – |", turns.rows("echo", samples, "broken").splitlines()[0])
 
 
 unittest.main()
