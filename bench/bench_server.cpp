@@ -58,6 +58,12 @@ tern::Task<std::string> count(bool slow, tern::BodyStream body) {
   co_return std::to_string(total);
 }
 
+// So many bytes, at most ten million; they are made when they are first asked for.
+tern::Response bytes(std::uint32_t count) {
+  static const std::string all(10'000'000, 'x');
+  return tern::Response::borrowed(tern::media::bytes, std::string_view(all).substr(0, count));
+}
+
 struct SocketEcho {
   void message(tern::WebSocket& socket, tern::MessageView message) { socket.send(message); }
 };
@@ -75,6 +81,7 @@ int main(int argc, char** argv) {
   app.get("/json", [] { return Message{"Hello, World!"}; });
   app.post("/json", greet);
   app.get("/user/{id}", [](std::string_view id) { return id; });
+  app.get("/bytes/{count}", bytes);
   app.post("/echo", [](tern::Body body) { return body; });
   app.post("/upload", [](tern::BodyStream body) { return count(false, std::move(body)); });
   app.post("/upload/{slow}", count);

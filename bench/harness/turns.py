@@ -1,10 +1,12 @@
 """For the pages that compare servers by what else than a workload: they take turns, and medians count."""
 import contextlib
+import json
 import socket
+import subprocess
 
 from harness import machine, processes
 from harness.common import ROOT, note, run
-from harness.contenders import Failed, Running, chosen, peer_names, tern
+from harness.contenders import BINARIES, Failed, Running, chosen, peer_names, tern
 from harness.statistics import median
 
 CERTIFICATES = ROOT / "build/bench/certificates"
@@ -112,3 +114,19 @@ class Meter:
 
     def seconds(self):
         return processes.cpu_seconds(self.pids) - self.before
+
+
+def load(program, server, seconds, **flags):
+    """A run of one of our load clients: the server's processor time is that between its `begin` and its `end`."""
+    told = [word for name, value in flags.items() for word in (f"--{name}", str(value))]
+    command = [str(BINARIES / program), "--port", str(server.port), "--milliseconds", str(round(seconds * 1000)), *told]
+    with subprocess.Popen(machine.pinned(machine.split()[1], command), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as client:
+        client.stdout.readline()  # begin
+        meter = Meter(server)
+        client.stdout.readline()  # end
+        cpu = meter.seconds()
+        rest, wrong = client.stdout.read(), client.stderr.read()
+    if client.returncode != 0:
+        raise Failed(wrong.strip())
+    return json.loads(rest) | {"cpu": cpu}

@@ -1,10 +1,8 @@
 """WebSockets: echoes, a message to many, and what idle ones hold, beside other libraries."""
-import json
-import subprocess
+from harness import common, processes, turns
+from harness.contenders import Failed, Running
 
-from harness import common, machine, processes, turns
-from harness.contenders import BINARIES, Failed, Running
-
+PROGRAM = "bench-websocket"
 ECHOES = [(20, 1), (20, 16), (1024, 1), (1024, 16), (65_536, 1), (65_536, 16)]  # bytes, messages at once
 CONNECTIONS = 64
 SUBSCRIBERS, TOPIC_BYTES = 1000, 64
@@ -12,22 +10,6 @@ IDLE = 10_000
 IDLE_BEFORE = 100  # which have come and gone, so that what is made once is not counted
 HANDSHAKE = (b"GET /ws/echo HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
              b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-
-
-def load(server, seconds, **flags):
-    """A run of bench-websocket: the server's processor time is that between its `begin` and its `end`."""
-    told = [word for name, value in flags.items() for word in (f"--{name}", str(value))]
-    command = [str(BINARIES / "bench-websocket"), "--port", str(server.port), "--milliseconds", str(round(seconds * 1000)), *told]
-    with subprocess.Popen(machine.pinned(machine.split()[1], command), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as client:
-        client.stdout.readline()  # begin
-        meter = turns.Meter(server)
-        client.stdout.readline()  # end
-        cpu = meter.seconds()
-        rest, wrong = client.stdout.read(), client.stderr.read()
-    if client.returncode != 0:
-        raise Failed(wrong.strip())
-    return json.loads(rest) | {"cpu": cpu}
 
 
 def exactly(connection, size):
@@ -83,18 +65,18 @@ def idle(contenders):
 
 
 def compared(rounds, seconds):
-    common.build("bench-server", "bench-websocket")
+    common.build("bench-server", PROGRAM)
     contenders = turns.contenders("websocket")
     text = "| | server | messages/s | CPU per message | of tern's |\n| --- | --- | ---: | ---: | ---: |\n"
     with turns.serving(contenders) as servers:
         for size, depth in ECHOES:
             what = f"echo of {size:,} bytes, {depth} at once" if depth > 1 else f"echo of {size:,} bytes"
-            samples = turns.measure(what, servers, lambda server: load(
-                server, seconds, path="/ws/echo", size=size, depth=depth, connections=CONNECTIONS), rounds)
+            samples = turns.measure(what, servers, lambda server: turns.load(
+                PROGRAM, server, seconds, path="/ws/echo", size=size, depth=depth, connections=CONNECTIONS), rounds)
             text += turns.rows(what, samples, "tern")
         for depth in (1, 16):
             what = f"to {SUBSCRIBERS:,}, {depth} at once" if depth > 1 else f"one message to {SUBSCRIBERS:,}"
-            samples = turns.measure(what, servers, lambda server: load(
-                server, seconds, mode="topic", path="/ws/topic", size=TOPIC_BYTES, depth=depth, connections=SUBSCRIBERS + 1), rounds)
+            samples = turns.measure(what, servers, lambda server: turns.load(
+                PROGRAM, server, seconds, mode="topic", path="/ws/topic", size=TOPIC_BYTES, depth=depth, connections=SUBSCRIBERS + 1), rounds)
             text += turns.rows(what, samples, "tern")
     return text + idle(contenders)
