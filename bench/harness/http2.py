@@ -34,9 +34,9 @@ def load(server, scheme, streams, seconds):
     return {"count": done, "seconds": seconds, "cpu": cpu}
 
 
-def compared(rounds, seconds):
+def compared(rounds, seconds, peers):
     common.build("bench-server")
-    contenders = turns.contenders("http2")
+    contenders = turns.contenders("http2", peers)
     text = f"| | server | requests/s | CPU per request | of {BESIDE}'s |\n| --- | --- | ---: | ---: | ---: |\n"
     for scheme, name, certificate in (("http", "clear text", None), ("https", "TLS", turns.certificate("ECDSA P-256"))):
         with turns.serving(contenders, certificate=certificate) as servers:

@@ -38,9 +38,9 @@ def download(server, seconds, connections):
     return sample | {"count": sample["bytes"] / 1e6}
 
 
-def compared(rounds, seconds):
+def compared(rounds, seconds, peers):
     common.build("bench-server", PROGRAM)
-    contenders = turns.contenders("tls")
+    contenders = turns.contenders("tls", peers)
     text = f"| handshakes | server | a second | CPU of each | of {BESIDE}'s |\n| --- | --- | ---: | ---: | ---: |\n"
     for kind in turns.KEYS:
         with turns.serving(contenders, certificate=turns.certificate(kind)) as servers:

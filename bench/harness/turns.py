@@ -13,10 +13,11 @@ CERTIFICATES = ROOT / "build/bench/certificates"
 KEYS = {"ECDSA P-256": ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], "RSA 2048": ["rsa:2048"]}
 
 
-def contenders(supported):
-    """Tern and the peers that can be built."""
+def contenders(supported, peers=None):
+    """Tern and the peers that can be built, or those of the names."""
     machine.take_all_descriptors()
-    return [tern(), *chosen(peer_names(supported))[0]]
+    wanted = peer_names(supported)
+    return [tern(), *chosen([name for name in wanted if name in peers] if peers else wanted)[0]]
 
 
 def certificate(kind):

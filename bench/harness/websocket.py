@@ -64,9 +64,9 @@ def idle(contenders):
     return text
 
 
-def compared(rounds, seconds):
+def compared(rounds, seconds, peers):
     common.build("bench-server", PROGRAM)
-    contenders = turns.contenders("websocket")
+    contenders = turns.contenders("websocket", peers)
     text = "| | server | messages/s | CPU per message | of tern's |\n| --- | --- | ---: | ---: | ---: |\n"
     with turns.serving(contenders) as servers:
         for size, depth in ECHOES:

@@ -3,6 +3,9 @@
 //
 // Prints `begin` after warming up, `end` when the time is over, and then a line of JSON. The server's processor time
 // between the two, divided by the requests answered between them, is what a request costs.
+//
+// With --rate, requests are sent when they are due, without looking at how fast answers come, and a latency is counted
+// from when its request was due: one that had to wait for a connection, because all were slow, has waited.
 #include "client.hpp"
 #include "options.hpp"
 
@@ -11,6 +14,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +46,7 @@ public:
   }
 
   void run() {
+    first_due_ = Clock::now();
     for (Connection& connection : connections_) open(connection);
     serve_until(Clock::now() + bench::duration_of(options_.warm_up));
     answered_ = 0;
@@ -59,7 +64,27 @@ private:
     const auto begin = Clock::now();  // where each request has a connection, opening it is part of its latency
     connection = {.socket = bench::connected(options_.port), .begin = begin};
     watch(connection, EPOLL_CTL_ADD, EPOLLIN);
+    next(connection, begin);
+  }
+
+  // At once, or when the next request is due.
+  void next(Connection& connection, Clock::time_point now) {
+    if (options_.rate > 0) return idle_.push_back(&connection);
+    connection.begin = now;
     write(connection);
+  }
+
+  Clock::time_point due(std::size_t number) const {
+    return first_due_ + bench::duration_of(static_cast<double>(number) / static_cast<double>(options_.rate));
+  }
+
+  void send_what_is_due() {
+    for (const auto now = Clock::now(); !idle_.empty() && due(sent_) <= now; ++sent_) {
+      Connection& connection = *idle_.front();
+      idle_.pop_front();
+      connection.begin = due(sent_);
+      write(connection);
+    }
   }
 
   void watch(Connection& connection, int operation, std::uint32_t events) {
@@ -71,8 +96,8 @@ private:
   void again(Connection& connection) {
     ++errors_;
     if (errors_ > 1000) fail("a thousand errors, the last");
-    close(connection.socket);
-    open(connection);
+    std::erase(idle_, &connection);  // in which open() puts it
+    replace(connection);
   }
 
   void write(Connection& connection) {
@@ -102,8 +127,7 @@ private:
     samples_.push_back(static_cast<float>(std::chrono::duration<double, std::micro>(now - connection.begin).count()));
     if (options_.close) return;  // until the server closes
     connection.sent = connection.received = 0;
-    connection.begin = now;
-    write(connection);
+    next(connection, now);
   }
 
   void replace(Connection& connection) {
@@ -113,8 +137,11 @@ private:
 
   void serve_until(Clock::time_point end) {
     std::array<epoll_event, 512> events;
+    const bool paced = options_.rate > 0;
     while (Clock::now() < end) {
-      const int ready = epoll_wait(poll_, events.data(), events.size(), 100);
+      if (paced) send_what_is_due();
+      const int ready =
+          epoll_wait(poll_, events.data(), events.size(), paced ? 0 : 100);  // it has a processor of its own
       for (int i = 0; i < ready; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
         Connection& connection = *static_cast<Connection*>(event.data.ptr);
@@ -145,6 +172,9 @@ private:
   int poll_ = epoll_create1(EPOLL_CLOEXEC);
   std::vector<char> buffer_ = std::vector<char>(256 * 1024);
   std::vector<float> samples_ = {};
+  Clock::time_point first_due_ = {};
+  std::size_t sent_ = 0;               // of those that are due
+  std::deque<Connection*> idle_ = {};  // without a request, while there is a rate
   std::size_t answered_ = 0;
   std::size_t errors_ = 0;
 };

@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
-from harness import contenders, machine, plots, report, requests, statistics, turns, workloads  # noqa: E402: found by the line above
+from harness import contenders, half, machine, plots, report, requests, statistics, turns, workloads  # noqa: E402: found by the line above
 
 
 def pairs(random_numbers, ratio, noise, count=20):
@@ -144,6 +144,17 @@ class Turns(unittest.TestCase):
         self.assertEqual(turns.rows("echo", samples, "peer").splitlines(), [
             "| echo | **tern** | 50 | 2.00 µs | 0.50 |", "| echo | peer | 50 | 4.00 µs | 1.00 |", "| echo | broken | failed | – | – |"])
         self.assertIn("| – |", turns.rows("echo", samples, "broken").splitlines()[0])
+
+    def test_latencies_are_shown_of_those_who_carry_the_rate(self):
+        def taken(count, tail):
+            return [{"count": count, "seconds": 1, "cpu": count * 3e-6, "p50": 10, "p99": 20, "p99.9": tail, "max": 40}] * 3
+        tern, peer, slow = taken(1000, 100), taken(999, 300), taken(900, 1)
+        self.assertEqual(half.row("tern", 2000, tern, 1000, tern),
+                         "| **tern** | 2,000 | 1,000 | 10 µs | 20 µs | 100 µs | 40 µs | 1.00 | 3.00 µs |\n")
+        self.assertIn("| 300 µs | 40 µs | 3.00 |", half.row("peer", 1500, peer, 1000, tern))
+        self.assertEqual(half.row("slow", 900, slow, 1000, tern), "| slow | 900 | 900: too few |" + " – |" * 6 + "\n")
+        self.assertIn("| – | 3.00 µs |", half.row("peer", 1500, peer, 1000, slow))
+        self.assertIn("failed", half.row("broken", 1500, None, 1000, tern))
 
 
 unittest.main()

@@ -30,6 +30,7 @@ def serving():
 def answering(*pieces):
     """A server of one connection, which answers the handshake and then the first text by these bytes, and is silent."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(20)
         over = threading.Event()
 
         def serve():
