@@ -58,6 +58,22 @@ tern::Task<std::string> count(bool slow, tern::BodyStream body) {
   co_return std::to_string(total);
 }
 
+// So many bytes, at most ten million; they are made when they are first asked for.
+tern::Response bytes(std::uint32_t count) {
+  static const std::string all(10'000'000, 'x');
+  return tern::Response::borrowed(tern::media::bytes, std::string_view(all).substr(0, count));
+}
+
+struct SocketEcho {
+  void message(tern::WebSocket& socket, tern::MessageView message) { socket.send(message); }
+};
+
+// What one of them sends, all others get.
+struct Listener {
+  void open(tern::WebSocket& socket) { socket.subscribe("topic"); }
+  void message(tern::WebSocket& socket, std::string_view message) { socket.publish("topic", message); }
+};
+
 int main(int argc, char** argv) {
   const bench::Flags flags = bench::flags(argc, argv);
   tern::App app;
@@ -65,12 +81,15 @@ int main(int argc, char** argv) {
   app.get("/json", [] { return Message{"Hello, World!"}; });
   app.post("/json", greet);
   app.get("/user/{id}", [](std::string_view id) { return id; });
+  app.get("/bytes/{count}", bytes);
   app.post("/echo", [](tern::Body body) { return body; });
   app.post("/upload", [](tern::BodyStream body) { return count(false, std::move(body)); });
   app.post("/upload/{slow}", count);
   app.get("/calc", tern::blocking(calculate));
   app.get("/before-three", [] { return "Hello, World!"; });
   app.get("/behind-three", [] { return "Hello, World!"; }).use(pass_on).use(pass_on).use(pass_on);
+  app.websocket("/ws/echo", [] { return SocketEcho(); }, {.max_queued = 4 * 1024 * 1024});
+  app.websocket("/ws/topic", [] { return Listener(); });
   tern::Group routes = app.group("");
   for (int i = 0; i < flags.routes; ++i) {
     routes.get("/route" + std::to_string(i) + "/{id}/details", [](std::string_view id) { return id; });

@@ -40,6 +40,7 @@ class Light:
     connections: int = 64
     depth: int = 1
     close: bool = False
+    rate: int | None = None  # requests a second, sent when they are due
 
     def lasts(self, seconds):
         return seconds
@@ -47,7 +48,7 @@ class Light:
     def command(self, port, request, seconds, answer):
         return [str(BINARIES / "bench-load"), "--port", str(port), "--answer", str(answer), "--connections", str(self.connections),
                 "--depth", str(self.depth), "--milliseconds", str(round(seconds * 1000)), "--close", str(self.close).lower(),
-                "--request", f"build/bench/requests/{request}"]
+                *(["--rate", str(self.rate)] if self.rate else []), "--request", f"build/bench/requests/{request}"]
 
     def run(self, server, request, seconds, answer):
         folder = ROOT / "build/bench/requests"

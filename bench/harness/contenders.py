@@ -40,13 +40,14 @@ class Contender:
 
 EVERYTHING = {"hello", "json", "json_post", "user", "echo", "browser", "pipelined", "large_head", "large_body", "large_both",
               "routes", "middleware", "calc", "access_log"}
+PROTOCOLS = {"http2", "tls", "websocket"}  # not of the workloads: each has a page of its own
 BINARIES = ROOT / "build/release/bin"
 
 
 def tern(binaries=BINARIES, name="tern", description="this tree, bench-server"):
     # 300 routes only where they are asked for: nothing else has to do with them.
     return Contender(name, description, [str(binaries / "bench-server"), "--port", "{port}", "--threads", "{threads}"],
-                     EVERYTHING, is_tern=True)
+                     EVERYTHING | PROTOCOLS, is_tern=True)
 
 
 def floors():
@@ -56,8 +57,10 @@ def floors():
     return [Contender(f"floor ({io})", f"bench/floor with {io}", [*command, io], supports, is_floor=True) for io in ("epoll", "io_uring")]
 
 
-def peer_names():
-    return sorted(file.parent.name for file in (ROOT / "bench/peers").glob("*/peer.json"))
+def peer_names(supported="hello"):
+    """Of those that support it."""
+    files = (ROOT / "bench/peers").glob("*/peer.json")
+    return sorted(file.parent.name for file in files if supported in json.loads(file.read_text())["supports"])
 
 
 def sources_of(folder):
@@ -115,15 +118,18 @@ def free_port():
 class Running:
     """A contender that serves, pinned to the server's processors."""
 
-    def __init__(self, contender, routes=0, access_log=None, threads=1):
+    def __init__(self, contender, routes=0, access_log=None, threads=1, certificate=None):
+        """`certificate`: that and its key, two files; with them it serves TLS."""
         self.contender, self.port, self.ended = contender, free_port(), False
         command = [part.replace("{port}", str(self.port)).replace("{threads}", str(threads)) for part in contender.command]
         environment = dict(contender.environment)
         if contender.is_tern:
             command += ["--routes", str(routes)] if routes else []
             command += ["--access-log", str(access_log)] if access_log else []
-        elif access_log:
-            environment["ACCESS_LOG"] = str(access_log)
+            command += ["--certificate", str(certificate[0]), "--key", str(certificate[1])] if certificate else []
+        else:
+            environment |= {"ACCESS_LOG": str(access_log)} if access_log else {}
+            environment |= {"CERTIFICATE": str(certificate[0]), "KEY": str(certificate[1])} if certificate else {}
         self.log = ROOT / "build/bench" / f"{contender.name}.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with open(self.log, "w") as log:

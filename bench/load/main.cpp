@@ -3,6 +3,10 @@
 //
 // Prints `begin` after warming up, `end` when the time is over, and then a line of JSON. The server's processor time
 // between the two, divided by the requests answered between them, is what a request costs.
+//
+// With --rate, requests are sent when they are due, without looking at how fast answers come, and a latency is counted
+// from when its request was due: one that had to wait for a connection, because all were slow, has waited.
+#include "client.hpp"
 #include "options.hpp"
 
 #include <algorithm>
@@ -10,22 +14,19 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <deque>
 #include <string_view>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using bench::Clock;
+using bench::fail;
+using bench::say;
 
 struct Connection {
   int socket = -1;
@@ -34,20 +35,6 @@ struct Connection {
   std::size_t received = 0;
   Clock::time_point begin = {};
 };
-
-[[noreturn]] void fail(const char* what) {
-  std::fprintf(stderr, "bench-load: %s: %s\n", what, std::strerror(errno));
-  std::exit(1);
-}
-
-void say(const char* line) {
-  std::puts(line);
-  std::fflush(stdout);
-}
-
-Clock::duration duration_of(double seconds) {
-  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
 
 class Load {
 public:
@@ -59,13 +46,14 @@ public:
   }
 
   void run() {
+    first_due_ = Clock::now();
     for (Connection& connection : connections_) open(connection);
-    serve_until(Clock::now() + duration_of(options_.warm_up));
+    serve_until(Clock::now() + bench::duration_of(options_.warm_up));
     answered_ = 0;
     samples_.clear();
     say("begin");
     const auto begin = Clock::now();
-    serve_until(begin + duration_of(options_.seconds));
+    serve_until(begin + bench::duration_of(options_.seconds));
     const std::chrono::duration<double> took = Clock::now() - begin;
     say("end");
     report(took.count());
@@ -73,23 +61,34 @@ public:
 
 private:
   void open(Connection& connection) {
-    connection = {.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    connection.begin = Clock::now();  // where each request has a connection, opening it is part of its latency
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(options_.port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* const pointer = reinterpret_cast<sockaddr*>(&address);
-    if (connection.socket < 0 || connect(connection.socket, pointer, sizeof address) != 0) fail("connect");
-    const int on = 1;
-    setsockopt(connection.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    const auto begin = Clock::now();  // where each request has a connection, opening it is part of its latency
+    connection = {.socket = bench::connected(options_.port), .begin = begin};
     watch(connection, EPOLL_CTL_ADD, EPOLLIN);
+    next(connection, begin);
+  }
+
+  // At once, or when the next request is due.
+  void next(Connection& connection, Clock::time_point now) {
+    if (options_.rate > 0) return idle_.push_back(&connection);
+    connection.begin = now;
     write(connection);
   }
 
+  Clock::time_point due(std::size_t number) const {
+    return first_due_ + bench::duration_of(static_cast<double>(number) / static_cast<double>(options_.rate));
+  }
+
+  void send_what_is_due() {
+    for (const auto now = Clock::now(); !idle_.empty() && due(sent_) <= now; ++sent_) {
+      Connection& connection = *idle_.front();
+      idle_.pop_front();
+      connection.begin = due(sent_);
+      write(connection);
+    }
+  }
+
   void watch(Connection& connection, int operation, std::uint32_t events) {
-    epoll_event wanted = {.events = events, .data = {.ptr = &connection}};
-    if (epoll_ctl(poll_, operation, connection.socket, &wanted) != 0) fail("epoll_ctl");
+    bench::watch(poll_, operation, connection.socket, events, &connection);
     connection.waits_to_write = (events & EPOLLOUT) != 0;
   }
 
@@ -97,8 +96,8 @@ private:
   void again(Connection& connection) {
     ++errors_;
     if (errors_ > 1000) fail("a thousand errors, the last");
-    close(connection.socket);
-    open(connection);
+    std::erase(idle_, &connection);  // in which open() puts it
+    replace(connection);
   }
 
   void write(Connection& connection) {
@@ -128,8 +127,7 @@ private:
     samples_.push_back(static_cast<float>(std::chrono::duration<double, std::micro>(now - connection.begin).count()));
     if (options_.close) return;  // until the server closes
     connection.sent = connection.received = 0;
-    connection.begin = now;
-    write(connection);
+    next(connection, now);
   }
 
   void replace(Connection& connection) {
@@ -139,8 +137,11 @@ private:
 
   void serve_until(Clock::time_point end) {
     std::array<epoll_event, 512> events;
+    const bool paced = options_.rate > 0;
     while (Clock::now() < end) {
-      const int ready = epoll_wait(poll_, events.data(), events.size(), 100);
+      if (paced) send_what_is_due();
+      const int ready =
+          epoll_wait(poll_, events.data(), events.size(), paced ? 0 : 100);  // it has a processor of its own
       for (int i = 0; i < ready; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
         Connection& connection = *static_cast<Connection*>(event.data.ptr);
@@ -171,21 +172,17 @@ private:
   int poll_ = epoll_create1(EPOLL_CLOEXEC);
   std::vector<char> buffer_ = std::vector<char>(256 * 1024);
   std::vector<float> samples_ = {};
+  Clock::time_point first_due_ = {};
+  std::size_t sent_ = 0;               // of those that are due
+  std::deque<Connection*> idle_ = {};  // without a request, while there is a rate
   std::size_t answered_ = 0;
   std::size_t errors_ = 0;
 };
-
-void take_all_descriptors() {
-  rlimit limit = {};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const bench::LoadOptions options = bench::load_options(argc, argv);
-  take_all_descriptors();
+  bench::take_all_descriptors();
   Load(options).run();
 }

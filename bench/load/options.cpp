@@ -1,62 +1,39 @@
 #include "options.hpp"
 
-#include <tern/base/number.hpp>
+#include "client.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <optional>
-#include <string_view>
 
 namespace bench {
-namespace {
-
-[[noreturn]] void usage() {
-  std::fprintf(stderr,
-               "usage: bench-load --port N --answer BYTES [--connections N] [--depth N] [--milliseconds N] "
-               "[--warm-up-milliseconds N]\n"
-               "                  [--request FILE] [--close true|false]\n");
-  std::exit(2);
-}
-
-std::string content_of(std::string_view name) {
-  std::ifstream file{std::string(name), std::ios::binary};
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file || content.empty()) usage();
-  return content;
-}
-
-}  // namespace
 
 LoadOptions load_options(int argc, char** argv) {
+  Flags flags(argc, argv,
+              "bench-load --port N --answer BYTES [--connections N] [--depth N] [--milliseconds N] "
+              "[--warm-up-milliseconds N]\n                  [--request FILE] [--close true|false] [--rate N]");
   LoadOptions options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view flag = argv[i];
-    if (i + 1 == argc) usage();
-    const std::string_view value = argv[i + 1];
-    const auto number = tern::base::parse_integer<std::uint32_t>(value);
-    if (flag == "--port" && number && *number <= 65535) {
-      options.port = static_cast<std::uint16_t>(*number);
-    } else if (flag == "--answer" && number) {
-      options.answer = *number;
-    } else if (flag == "--connections" && number && *number > 0) {
-      options.connections = *number;
-    } else if (flag == "--depth" && number && *number > 0) {
-      options.depth = *number;
-    } else if (flag == "--milliseconds" && number && *number > 0) {
-      options.seconds = *number / 1000.0;
-    } else if (flag == "--warm-up-milliseconds" && number) {
-      options.warm_up = *number / 1000.0;
-    } else if (flag == "--request") {
-      options.request = content_of(value);
-    } else if (flag == "--close" && (value == "true" || value == "false")) {
-      options.close = value == "true";
-    } else {
-      usage();
-    }
+  const std::size_t port = flags.number("--port", 0);
+  options.port = static_cast<std::uint16_t>(port);
+  options.answer = flags.number("--answer", options.answer);
+  options.connections = flags.number("--connections", options.connections);
+  options.depth = flags.number("--depth", options.depth);
+  options.rate = flags.number("--rate", options.rate);
+  const std::size_t milliseconds = flags.number("--milliseconds", 2000);
+  options.seconds = static_cast<double>(milliseconds) / 1000;
+  options.warm_up = static_cast<double>(flags.number("--warm-up-milliseconds", 500)) / 1000;
+  const std::string_view close = flags.word("--close", "false");
+  options.close = close == "true";
+  if (const std::string_view name = flags.word("--request", ""); !name.empty()) {
+    std::ifstream file{std::string(name), std::ios::binary};
+    options.request.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file || options.request.empty()) flags.refuse();
   }
-  if (options.port == 0 || options.answer == 0 || (options.close && options.depth != 1)) usage();
+  flags.finish();
+  const bool is_wrong = port == 0 || port > 65535 || options.answer == 0 || options.connections == 0 ||
+                        options.depth == 0 || milliseconds == 0 || (close != "true" && close != "false") ||
+                        ((options.close || options.rate > 0) && options.depth != 1) ||
+                        (options.close && options.rate > 0);
+  if (is_wrong) flags.refuse();
   return options;
 }
 

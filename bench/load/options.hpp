@@ -12,6 +12,7 @@ struct LoadOptions {
   std::size_t answer = 0;  // bytes of one answer, head and content
   std::size_t connections = 64;
   std::size_t depth = 1;  // requests sent at once on a connection, the next when all are answered
+  std::size_t rate = 0;   // requests a second over all connections; 0: as fast as answers come
   double seconds = 2;
   double warm_up = 0.5;
   bool close = false;  // a connection for each request

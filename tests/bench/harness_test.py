@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
-from harness import contenders, machine, plots, report, requests, statistics, workloads  # noqa: E402: found by the line above
+from harness import contenders, half, machine, plots, report, requests, statistics, turns, workloads  # noqa: E402: found by the line above
 
 
 def pairs(random_numbers, ratio, noise, count=20):
@@ -69,10 +69,10 @@ class Tables(unittest.TestCase):
         self.assertTrue(requests.REQUESTS["large_echo"].bytes.endswith(b"x" * 10_000_000))
 
     def test_peers_describe_themselves_as_their_readme_asks(self):
-        for name in contenders.peer_names():
-            told = json.loads((ROOT / "bench/peers" / name / "peer.json").read_text())
+        for file in (ROOT / "bench/peers").glob("*/peer.json"):
+            name, told = file.parent.name, json.loads(file.read_text())
             self.assertLessEqual({"description", "needs", "build", "version", "run", "supports", "note"}, set(told), name)
-            self.assertLessEqual(set(told["supports"]), contenders.EVERYTHING, name)
+            self.assertLessEqual(set(told["supports"]), contenders.EVERYTHING | contenders.PROTOCOLS, name)
             self.assertIn("{port}", told["run"], name)
 
     def test_the_server_has_a_core_for_itself_where_there_are_two(self):
@@ -119,6 +119,42 @@ class Reports(unittest.TestCase):
         good, _ = report.rows_of(self.measured())
         for rows in (good, [row | {name: None for name in plots.DOTS} for row in good], []):
             xml.etree.ElementTree.fromstring(plots.of_workload("`GET /` & <more>", rows))
+
+
+class Turns(unittest.TestCase):
+    def measured(self):
+        """Of three rounds of which each was slower than the one before; `broken` fails in the second."""
+        asked = []
+
+        def take(server):
+            asked.append(server)
+            if asked.count("broken") == 2 and server == "broken":
+                raise contenders.Failed("gone")
+            slow = asked.count(server)
+            return {"count": 100, "seconds": slow, "cpu": slow * (2e-4 if server == "peer" else 1e-4)}
+        return asked, turns.measure("what", {name: name for name in ("tern", "peer", "broken")}, take, 3)
+
+    def test_the_first_of_a_round_differs_and_one_that_failed_is_out(self):
+        asked, samples = self.measured()
+        self.assertEqual(asked, ["tern", "peer", "broken", "peer", "broken", "tern", "tern", "peer"])
+        self.assertEqual([len(samples[name] or []) for name in ("tern", "peer", "broken")], [3, 3, 0])
+
+    def test_rows_have_medians_and_the_ratio_of_the_same_round(self):
+        _, samples = self.measured()
+        self.assertEqual(turns.rows("echo", samples, "peer").splitlines(), [
+            "| echo | **tern** | 50 | 2.00 µs | 0.50 |", "| echo | peer | 50 | 4.00 µs | 1.00 |", "| echo | broken | failed | – | – |"])
+        self.assertIn("| – |", turns.rows("echo", samples, "broken").splitlines()[0])
+
+    def test_latencies_are_shown_of_those_who_carry_the_rate(self):
+        def taken(count, tail):
+            return [{"count": count, "seconds": 1, "cpu": count * 3e-6, "p50": 10, "p99": 20, "p99.9": tail, "max": 40}] * 3
+        tern, peer, slow = taken(1000, 100), taken(999, 300), taken(900, 1)
+        self.assertEqual(half.row("tern", 2000, tern, 1000, tern),
+                         "| **tern** | 2,000 | 1,000 | 10 µs | 20 µs | 100 µs | 40 µs | 1.00 | 3.00 µs |\n")
+        self.assertIn("| 300 µs | 40 µs | 3.00 |", half.row("peer", 1500, peer, 1000, tern))
+        self.assertEqual(half.row("slow", 900, slow, 1000, tern), "| slow | 900 | 900: too few |" + " – |" * 6 + "\n")
+        self.assertIn("| – | 3.00 µs |", half.row("peer", 1500, peer, 1000, slow))
+        self.assertIn("failed", half.row("broken", 1500, None, 1000, tern))
 
 
 unittest.main()

@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 import unittest
 
 FLOOR, LOAD, SERVER = sys.argv[1:4]
@@ -43,9 +44,9 @@ def answers(port, pieces, count):
         return received
 
 
-def load(port, size, *arguments):
-    done = subprocess.run([LOAD, "--port", str(port), "--answer", str(size), "--milliseconds", "200", "--warm-up-milliseconds", "50",
-                           *arguments], capture_output=True, text=True, check=False)
+def load(port, size, *arguments, warm_up=50):
+    done = subprocess.run([LOAD, "--port", str(port), "--answer", str(size), "--milliseconds", "200", "--warm-up-milliseconds",
+                           str(warm_up), *arguments], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     return done.returncode, json.loads(lines[-1]) if lines[:2] == ["begin", "end"] else None
 
@@ -100,6 +101,32 @@ class Load(unittest.TestCase):
         with serving(SERVER) as port:
             status, _ = load(port, len(answers(port, [GET], 1)) - 1)
             self.assertNotEqual(status, 0)
+
+    def test_a_rate_is_held(self):
+        with serving(SERVER) as port:
+            status, told = load(port, len(answers(port, [GET], 1)), "--connections", "3", "--rate", "500")
+            self.assertEqual((status, told["errors"]), (0, 0))
+            self.assertAlmostEqual(told["requests"] / told["seconds"], 500, delta=100)
+
+    def test_requests_that_were_due_while_the_server_was_slow_have_waited(self):
+        answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nHi"
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(20)
+
+            def serve():
+                with listener.accept()[0] as connection:
+                    slow = 0.15  # the first only
+                    while connection.recv(4096):
+                        threading.Event().wait(slow)
+                        slow = 0
+                        connection.sendall(answer)
+            server = threading.Thread(target=serve)
+            server.start()
+            _, told = load(listener.getsockname()[1], len(answer), "--connections", "1", "--rate", "100", warm_up=0)
+            server.join()
+        # Of some twenty, fifteen were due meanwhile.
+        self.assertGreater(told["requests"], 10)
+        self.assertGreater(told["p50"], 20_000)
 
 
 unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,47 @@
+"""HTTP/2 in clear text and over TLS, with few and many streams on a connection, beside nghttpd and h2o."""
+import re
+
+from harness import common, turns
+from harness.clients import wait_for
+from harness.contenders import Failed
+
+CONNECTIONS = 8
+STREAMS = [1, 10, 100]
+HELLO = 13  # bytes of the content
+BESIDE = "h2o"
+
+
+def number(pattern, output):
+    found = re.search(pattern, output, re.M)
+    if not found:
+        raise Failed(f"h2load says nothing of {pattern}")
+    return float(found.group(1))
+
+
+def load(server, scheme, streams, seconds):
+    """What h2load reaches: that all was answered, with the right bytes and, over TLS, by the same cipher, is looked at."""
+    meter = turns.Meter(server)
+    output = wait_for(["h2load", "-t1", f"-c{CONNECTIONS}", f"-m{streams}", f"-D{round(seconds * 1000)}ms",
+                       "--tls13-ciphers=TLS_AES_128_GCM_SHA256", f"{scheme}://127.0.0.1:{server.port}/"], seconds)
+    cpu = meter.seconds()
+    done, good = number(r"^requests: .* (\d+) done", output), number(r"^status codes: (\d+) 2xx", output)
+    wrong = number(r", (\d+) failed", output) + number(r", (\d+) errored", output) + number(r", (\d+) timeout", output)
+    content = number(r"^traffic: .* \((\d+)\) data", output)
+    if wrong or good < done or not 0 <= content - HELLO * done <= HELLO * CONNECTIONS * streams:
+        raise Failed(f"{done:.0f} answers, {good:.0f} of them 2xx, {wrong:.0f} errors, {content:.0f} bytes of content")
+    if scheme == "https" and "Cipher: TLS_AES_128_GCM_SHA256" not in output:
+        raise Failed("not TLS 1.3 with AES-128-GCM")
+    return {"count": done, "seconds": seconds, "cpu": cpu}
+
+
+def compared(rounds, seconds, peers):
+    common.build("bench-server")
+    contenders = turns.contenders("http2", peers)
+    text = f"| | server | requests/s | CPU per request | of {BESIDE}'s |\n| --- | --- | ---: | ---: | ---: |\n"
+    for scheme, name, certificate in (("http", "clear text", None), ("https", "TLS", turns.certificate("ECDSA P-256"))):
+        with turns.serving(contenders, certificate=certificate) as servers:
+            for streams in STREAMS:
+                what = f"{name}, {streams} stream{'' if streams == 1 else 's'}"
+                samples = turns.measure(what, servers, lambda server: load(server, scheme, streams, seconds), rounds)
+                text += turns.rows(what, samples, BESIDE)
+    return text

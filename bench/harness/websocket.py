@@ -1,0 +1,82 @@
+"""WebSockets: echoes, a message to many, and what idle ones hold, beside other libraries."""
+from harness import common, processes, turns
+from harness.contenders import Failed, Running
+
+PROGRAM = "bench-websocket"
+ECHOES = [(20, 1), (20, 16), (1024, 1), (1024, 16), (65_536, 1), (65_536, 16)]  # bytes, messages at once
+CONNECTIONS = 64
+SUBSCRIBERS, TOPIC_BYTES = 1000, 64
+IDLE = 10_000
+IDLE_BEFORE = 100  # which have come and gone, so that what is made once is not counted
+HANDSHAKE = (b"GET /ws/echo HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+             b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+
+
+def exactly(connection, size):
+    received = b""
+    while len(received) < size:
+        piece = connection.recv(size - len(received))
+        if not piece:
+            raise Failed("a WebSocket was closed")
+        received += piece
+    return received
+
+
+def opened(server):
+    """A WebSocket that has echoed one message."""
+    connection = turns.connect(server)
+    connection.sendall(HANDSHAKE)
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
+        answer += exactly(connection, 1)
+    connection.sendall(b"\x81\x85\x00\x00\x00\x00hello")
+    if not answer.startswith(b"HTTP/1.1 101 ") or exactly(connection, 7) != b"\x81\x05hello":
+        raise Failed(f"no echo after {answer!r}")
+    return connection
+
+
+def held(contender):
+    """Bytes of the resident set for each idle WebSocket."""
+    server, connections = Running(contender), []
+    try:
+        for connection in [opened(server) for _ in range(IDLE_BEFORE)]:
+            connection.close()
+        before = processes.memory(server.pids(), "VmRSS")
+        for _ in range(IDLE):
+            connections.append(opened(server))
+        return (processes.memory(server.pids(), "VmRSS") - before) / IDLE
+    finally:
+        for connection in connections:
+            connection.close()
+        server.kill()
+
+
+def idle(contenders):
+    text = f"\n| {IDLE:,} idle WebSockets | memory of each |\n| --- | ---: |\n"
+    for contender in contenders:
+        common.note(f"{IDLE:,} idle WebSockets of {contender.name}")
+        try:
+            shown = f"{held(contender):,.0f} bytes"
+        except (Failed, OSError) as error:
+            common.note(f"  {contender.name}: {error}")
+            shown = "failed"
+        text += f"| {'**tern**' if contender.is_tern else contender.name} | {shown} |\n"
+    return text
+
+
+def compared(rounds, seconds, peers):
+    common.build("bench-server", PROGRAM)
+    contenders = turns.contenders("websocket", peers)
+    text = "| | server | messages/s | CPU per message | of tern's |\n| --- | --- | ---: | ---: | ---: |\n"
+    with turns.serving(contenders) as servers:
+        for size, depth in ECHOES:
+            what = f"echo of {size:,} bytes, {depth} at once" if depth > 1 else f"echo of {size:,} bytes"
+            samples = turns.measure(what, servers, lambda server: turns.load(
+                PROGRAM, server, seconds, path="/ws/echo", size=size, depth=depth, connections=CONNECTIONS), rounds)
+            text += turns.rows(what, samples, "tern")
+        for depth in (1, 16):
+            what = f"to {SUBSCRIBERS:,}, {depth} at once" if depth > 1 else f"one message to {SUBSCRIBERS:,}"
+            samples = turns.measure(what, servers, lambda server: turns.load(
+                PROGRAM, server, seconds, mode="topic", path="/ws/topic", size=TOPIC_BYTES, depth=depth, connections=SUBSCRIBERS + 1), rounds)
+            text += turns.rows(what, samples, "tern")
+    return text + idle(contenders)

@@ -1,0 +1,5 @@
+module tern/bench/gorilla_websocket
+
+go 1.25.0
+
+require github.com/gorilla/websocket v1.5.3
