@@ -110,7 +110,7 @@ TestClient::TestClient(std::uint32_t window) {
 
 std::int32_t TestClient::request(std::string_view method, std::string_view path, const FieldPairs& more,
                                  std::string content, bool end) {
-  FieldPairs fields = {{":method", std::string(method)}, {":scheme", "http"}, {":authority", "a"}};
+  FieldPairs fields = {{":method", std::string(method)}, {":scheme", scheme_}, {":authority", "a"}};
   fields.emplace_back(":path", std::string(path));
   fields.insert(fields.end(), more.begin(), more.end());
   if (content.empty() && end) return send_head(fields);

@@ -52,18 +52,6 @@ TEST_F(Http2Ends, events_end_with_the_side_of_their_client_and_so_does_the_conne
   EXPECT_TRUE(all_ended());
 }
 
-// Two periods and a half pass by requests that are a third of one apart.
-TEST_F(Http2Ends, a_connection_that_is_used_is_not_idle) {
-  app.get("/", [] { return "hello"; });
-  settings.idle_timeout = Milliseconds(300);
-  Http2Client client = this->client();
-  for (int i = 0; i < 8; ++i) {
-    ASSERT_EQ(client.ask("/").status, 200) << i;
-    ASSERT_FALSE(client.readable_within(100)) << i;
-  }
-  EXPECT_EQ(client.http2().goaway(), -1);
-}
-
 TEST_F(Http2Ends, an_answer_with_a_large_head_comes_and_one_with_a_huge_head_is_given_up) {
   app.get("/{size}", [](std::size_t size) { return Response::text("x").set("X-Large", std::string(size, 'x')); });
   Http2Client client = this->client();
