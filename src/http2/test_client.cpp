@@ -119,6 +119,14 @@ std::int32_t TestClient::request(std::string_view method, std::string_view path,
   return id;
 }
 
+std::int32_t TestClient::connect(std::string_view protocol, std::string_view path, const FieldPairs& more) {
+  FieldPairs fields = {{":method", "CONNECT"}, {":protocol", std::string(protocol)}, {":scheme", scheme_}};
+  fields.emplace_back(":path", std::string(path));
+  fields.emplace_back(":authority", "a");
+  fields.insert(fields.end(), more.begin(), more.end());
+  return send_head(fields, false);
+}
+
 std::int32_t TestClient::send_head(const FieldPairs& fields, bool end) {
   const auto list = to_nv(fields);
   if (end) return nghttp2_submit_request(session_, nullptr, list.data(), list.size(), nullptr, nullptr);

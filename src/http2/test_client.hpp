@@ -50,6 +50,8 @@ public:
   // A request; with content that stays open unless `end`.
   std::int32_t request(std::string_view method, std::string_view path, const FieldPairs& more = {},
                        std::string content = {}, bool end = true);
+  // An extended CONNECT (RFC 8441), which stays open.
+  std::int32_t connect(std::string_view protocol, std::string_view path, const FieldPairs& more = {});
   // Fields as they are, pseudo-fields included.
   std::int32_t send_head(const FieldPairs& fields, bool end = true);
   void send(std::int32_t id, std::string_view content, bool end = false);

@@ -214,6 +214,9 @@ void Http2Stream::carry_websocket(Response& response) {
   base::Box<http::SocketUpgrade> upgrade = response.take_upgrade();
   Fields fields;
   auto agreed = websocket::shake(exchange.request(), rules_of(*upgrade->options), fields);
+  if (protocol().empty() && agreed) {
+    agreed = std::unexpected(Problem{Status::BadRequest, "a WebSocket begins with an extended CONNECT", {}, {}});
+  }
   if (worker.draining()) agreed = std::unexpected(Problem{Status::ServiceUnavailable, "the server stops", {}, {}});
   if (!agreed) {
     upgrade.reset();

@@ -11,6 +11,11 @@
 #include <utility>
 
 namespace tern::server {
+namespace {
+
+constexpr std::size_t most_kept = 4 * 1024;  // bytes of memory that an idle one keeps for what comes next
+
+}  // namespace
 
 void Http2WebSocket::start(WebSocketSession& session, std::string protocol) {
   session_ = &session;
@@ -38,7 +43,7 @@ void Http2WebSocket::feed() {
     session_->on_end();
   }
   feeding_ = false;
-  if (finished_) rest_ = {};
+  if (finished_ || (rest_.empty() && rest_.capacity() > most_kept)) rest_ = {};
 }
 
 void Http2WebSocket::resume() {

@@ -32,6 +32,14 @@ public:
   std::int32_t post(std::string_view path, std::string content) {
     return request("POST", path, {}, std::move(content));
   }
+  std::int32_t connect(std::string_view protocol, std::string_view path, const http2::FieldPairs& fields = {}) {
+    return sent(http2_.connect(protocol, path, fields));
+  }
+  // Makes the server say something.
+  void ping() {
+    nghttp2_submit_ping(http2_.session(), NGHTTP2_FLAG_NONE, nullptr);
+    flush();
+  }
   void send(std::int32_t id, std::string_view content, bool end = false) {
     http2_.send(id, content, end);
     flush();

@@ -17,14 +17,6 @@ protected:
   Http2Client client() { return Http2Client(running().port()); }
 };
 
-TEST_F(Http2Ends, a_websocket_is_refused) {
-  app.websocket("/socket", [](WebSocket) -> Task<> { co_return; });
-  Http2Client client = this->client();
-  const auto& answer = client.ask("/socket");
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_NE(answer.content.find("over HTTP/1.1"), std::string::npos) << answer.content;
-}
-
 TEST_F(Http2Ends, events_end_with_the_side_of_their_client_and_so_does_the_connection) {
   app.get("/now", [] {
     return event_stream([](EventStream& events) -> Task<> {

@@ -32,11 +32,13 @@ class Http1Speech final : public Speech {
 public:
   void ask(const Question& question) override {
     to_head_ = question.method == "HEAD";
-    chunked_ = !question.end && !has(question.fields, "content-length");
+    chunked_ = !question.end && !question.websocket && !has(question.fields, "content-length");
     state_ = State::Head;
     output_.append(question.method).append(" ").append(question.path).append(" HTTP/1.1\r\nHost: a\r\n");
     for (const auto& [name, value] : question.fields) output_.append(name).append(": ").append(value).append("\r\n");
-    if (chunked_) {
+    if (question.websocket) {
+      output_.append("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n");
+    } else if (chunked_) {
       output_.append("Transfer-Encoding: chunked\r\n");
     } else if (!has(question.fields, "content-length") && (question.method == "POST" || !question.content.empty())) {
       output_.append("Content-Length: ").append(std::to_string(question.content.size())).append("\r\n");
@@ -116,7 +118,7 @@ private:
     for (text.remove_prefix(text.find("\r\n") + 2); text.size() > 2; text.remove_prefix(text.find("\r\n") + 2)) {
       add(fields, text.substr(0, text.find("\r\n") + 2));
     }
-    if (status < 200) {
+    if (status < 200 && status != 101) {
       reaction.interim.push_back(status);
       return true;
     }
@@ -125,7 +127,9 @@ private:
     const std::string length = reaction.field("content-length");
     const bool none = to_head_ || status == 204 || status == 304;
     left_ = none || length.empty() ? 0 : number(length, 10);
-    if (none || !length.empty()) {
+    if (status == 101) {
+      state_ = State::UntilEnd;
+    } else if (none || !length.empty()) {
       state_ = State::Counted;
     } else {
       state_ = reaction.field("transfer-encoding") == "chunked" ? State::ChunkSize : State::UntilEnd;

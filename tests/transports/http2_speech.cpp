@@ -11,6 +11,10 @@ public:
   explicit Http2Speech(std::string scheme) { client_.speak_of(std::move(scheme)); }
 
   void ask(const Question& question) override {
+    if (question.websocket) {
+      id_ = client_.connect("websocket", question.path, question.fields);
+      return client_.send(id_, question.content);
+    }
     id_ = client_.request(question.method, question.path, question.fields, std::string(question.content), question.end);
   }
   void further(std::string_view content, bool end) override { client_.send(id_, content, end); }

@@ -38,6 +38,7 @@ struct Question {
   FieldPairs fields = {};
   std::string_view content = {};
   bool end = true;
+  bool websocket = false;  // the handshake of one: `content`, and what comes behind it, are its frames
 };
 
 class Speech {

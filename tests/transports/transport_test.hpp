@@ -27,8 +27,8 @@ protected:
   }
   Running& running() { return running_ ? *running_ : serve(); }
   // In good order, so that everything is logged.
-  void end_server() {
-    running().drain();
+  void end_server(Milliseconds time = Seconds(20)) {
+    running().drain(time);
     running().wait();
     running_.reset();
   }
