@@ -69,6 +69,7 @@ std::size_t Core::add_route(std::size_t group, Method method, std::string_view p
   route.endpoint = std::move(endpoint);
   if (facts.fault == PatternFault::None) check_placeholders(route);
   route.placeholders = router_.add(method, route.pattern, static_cast<Router::RouteIndex>(index));
+  if (route.endpoint.is_socket) router_.add(Method::Connect, route.pattern, static_cast<Router::RouteIndex>(index));
   routes_.push_back(std::move(route));
   return index;
 }

@@ -115,6 +115,8 @@ public:
   // Whether the client takes no more content: of a stream, of all together.
   bool lacks_window(const Stream& stream) const noexcept;
   bool lacks_window() const noexcept;
+  // Bytes of content that the client takes of a stream at present.
+  std::size_t window(const Stream& stream) const noexcept;
 
   // --- The end ---
 

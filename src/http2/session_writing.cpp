@@ -247,6 +247,12 @@ bool Session::lacks_window() const noexcept {
   return nghttp2_session_get_remote_window_size(session_) <= 0;
 }
 
+std::size_t Session::window(const Stream& stream) const noexcept {
+  const std::int32_t least = std::min(nghttp2_session_get_stream_remote_window_size(session_, stream.id_),
+                                      nghttp2_session_get_remote_window_size(session_));
+  return static_cast<std::size_t>(std::max(least, 0));
+}
+
 void Session::send(std::string& out) {
   out_ = &out;
   stop_at_ = out.size() + limits_->unframed;

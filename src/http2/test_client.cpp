@@ -110,13 +110,21 @@ TestClient::TestClient(std::uint32_t window) {
 
 std::int32_t TestClient::request(std::string_view method, std::string_view path, const FieldPairs& more,
                                  std::string content, bool end) {
-  FieldPairs fields = {{":method", std::string(method)}, {":scheme", "http"}, {":authority", "a"}};
+  FieldPairs fields = {{":method", std::string(method)}, {":scheme", scheme_}, {":authority", "a"}};
   fields.emplace_back(":path", std::string(path));
   fields.insert(fields.end(), more.begin(), more.end());
   if (content.empty() && end) return send_head(fields);
   const std::int32_t id = send_head(fields, false);
   send(id, content, end);
   return id;
+}
+
+std::int32_t TestClient::connect(std::string_view protocol, std::string_view path, const FieldPairs& more) {
+  FieldPairs fields = {{":method", "CONNECT"}, {":protocol", std::string(protocol)}, {":scheme", scheme_}};
+  fields.emplace_back(":path", std::string(path));
+  fields.emplace_back(":authority", "a");
+  fields.insert(fields.end(), more.begin(), more.end());
+  return send_head(fields, false);
 }
 
 std::int32_t TestClient::send_head(const FieldPairs& fields, bool end) {

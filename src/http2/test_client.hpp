@@ -45,9 +45,13 @@ public:
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;
 
+  // The scheme of requests, "http" unless told otherwise.
+  void speak_of(std::string scheme) { scheme_ = std::move(scheme); }
   // A request; with content that stays open unless `end`.
   std::int32_t request(std::string_view method, std::string_view path, const FieldPairs& more = {},
                        std::string content = {}, bool end = true);
+  // An extended CONNECT (RFC 8441), which stays open.
+  std::int32_t connect(std::string_view protocol, std::string_view path, const FieldPairs& more = {});
   // Fields as they are, pseudo-fields included.
   std::int32_t send_head(const FieldPairs& fields, bool end = true);
   void send(std::int32_t id, std::string_view content, bool end = false);
@@ -76,6 +80,7 @@ private:
   struct Calls;
 
   nghttp2_session* session_ = nullptr;
+  std::string scheme_ = "http";
   std::map<std::int32_t, Answered> answers_;
   std::map<std::int32_t, std::unique_ptr<Body>> bodies_;
   std::vector<std::int32_t> order_;

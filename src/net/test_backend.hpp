@@ -21,7 +21,7 @@ inline Backend backend_under_test() {
 }
 
 // Skips all tests of the program, and says so, where io_uring is to be tested and is not to be had.
-class BackendUnderTest final : public testing::Environment {
+class BackendUnderTest final : public ::testing::Environment {
 public:
   void SetUp() override {
     const auto backend = choose_backend(io_under_test());
@@ -30,7 +30,7 @@ public:
     GTEST_SKIP() << backend.error();
   }
 };
-inline testing::Environment* const backend_environment =
-    testing::AddGlobalTestEnvironment(new BackendUnderTest);  // owned by GoogleTest
+inline ::testing::Environment* const backend_environment =
+    ::testing::AddGlobalTestEnvironment(new BackendUnderTest);  // owned by GoogleTest
 
 }  // namespace tern::net

@@ -3,8 +3,14 @@
 #include "server/connection.hpp"
 #include "server/exchange.hpp"
 #include "server/http2_connection.hpp"
+#include "server/http2_websocket.hpp"
 #include "server/log.hpp"
+#include "server/websocket_hub.hpp"
+#include "server/websocket_session.hpp"
 #include "server/worker.hpp"
+#include "websocket/handshake.hpp"
+
+#include <tern/base/ascii.hpp>
 
 #include <string>
 #include <utility>
@@ -30,6 +36,7 @@ void Http2Stream::on(http2::Happened happened) {
   if (happened.answered && exchange_ != nullptr) end_exchange();
   if (happened.closed) return lost();
   if (happened.request) begin();
+  if (websocket_) return carry(happened);
   if (exchange_ == nullptr) return;
   if (happened.content && !happened.request) continue_exchange();
   if (happened.room && exchange_ != nullptr && exchange_->stream_) exchange_->stream_->wake();
@@ -37,6 +44,7 @@ void Http2Stream::on(http2::Happened happened) {
 
 void Http2Stream::lost() {
   watch_ = Watch::None;
+  if (websocket_) websocket_->on_closed();
   HttpExchange* exchange = std::exchange(exchange_, nullptr);
   if (exchange == nullptr) return;
   const bool goes_on = state_ == State::Serving || state_ == State::Streaming;
@@ -49,10 +57,12 @@ void Http2Stream::lost() {
 }
 
 void Http2Stream::drain() {
+  if (websocket_) return websocket_->drain();
   if (exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer()) exchange_->stop_.stop();
 }
 
 void Http2Stream::end_content() {
+  if (websocket_) return websocket_->on_end();
   if (exchange_ == nullptr) return;
   const bool events = exchange_->stream_ && exchange_->stream_->ends_with_peer();
   if (events) {
@@ -74,14 +84,19 @@ void Http2Stream::begin() {
   if (worker.logs_access()) exchange.started_ = worker.microseconds();
   state_ = State::Serving;
   if (refused()) return answer_problem({refused()->status, std::string(refused()->detail), {}, {}});
-  exchange.body_complete_ = content_complete();
+  const bool is_tunnel = !protocol().empty();  // what comes is nothing that a handler reads
+  if (is_tunnel && !base::equals_ignoring_case(protocol(), "websocket")) {
+    return answer_problem({Status::NotImplemented, "this :protocol is not known here (RFC 8441)", {}, {}});
+  }
+  exchange.body_complete_ = exchange.ended_ = content_complete() || is_tunnel;
   exchange.announced_ = content_length().value_or(0);
-  if (content_complete()) {
+  if (is_tunnel) {
+    exchange.announced_ = 0;
+  } else if (content_complete()) {
     connection_.session().read(*this, piece_);
     exchange.announced_ = 0;
     exchange.chunk_ = exchange.arena().copy(piece_);
     exchange.received_ = piece_.size();
-    exchange.ended_ = true;
   }
   Reply reply = worker.shared().service.serve(exchange);
   if (reply.ready()) return respond(reply.response());
@@ -148,9 +163,12 @@ void Http2Stream::complete(Response response) {
 void Http2Stream::respond(Response& response) {
   HttpExchange& exchange = *exchange_;
   Worker& worker = connection_.worker();
-  const bool to_websocket = response.status() == Status::SwitchingProtocols && response.producer() != nullptr;
-  if (to_websocket) {
-    response = worker.shared().service.refuse(Problem{Status::BadRequest, "a WebSocket begins over HTTP/1.1", {}, {}});
+  if (response.status() == Status::SwitchingProtocols && response.producer() != nullptr) {
+    return carry_websocket(response);
+  }
+  if (!protocol().empty() && code(response.status()) / 100 == 2) {
+    // To the client it would be a WebSocket (RFC 8441, section 5).
+    response = worker.shared().service.refuse(Problem{Status::BadRequest, "there is no WebSocket here", {}, {}});
   } else if (code(response.status()) < 200 || code(response.status()) > 599) {
     exchange.report("a handler answered with a status that is no final one: " +
                     std::to_string(code(response.status())));
@@ -187,6 +205,49 @@ void Http2Stream::begin_stream(Response& response) {
   state_ = State::Streaming;
   if (exchange_->start_stream(response)) return end_stream();
   if (connection_.peer_ended()) end_content();  // events, and nobody there
+}
+
+// What is no handshake is answered like any other request. Otherwise the 200 and the first messages leave together.
+void Http2Stream::carry_websocket(Response& response) {
+  HttpExchange& exchange = *exchange_;
+  Worker& worker = connection_.worker();
+  base::Box<http::SocketUpgrade> upgrade = response.take_upgrade();
+  Fields fields;
+  auto agreed = websocket::shake(exchange.request(), rules_of(*upgrade->options), fields);
+  if (protocol().empty() && agreed) {
+    agreed = std::unexpected(Problem{Status::BadRequest, "a WebSocket begins with an extended CONNECT", {}, {}});
+  }
+  if (worker.draining()) agreed = std::unexpected(Problem{Status::ServiceUnavailable, "the server stops", {}, {}});
+  if (!agreed) {
+    upgrade.reset();
+    Response refusal = worker.shared().service.refuse(agreed.error());
+    return respond(refusal);
+  }
+  for (const Field& field : response.fields()) fields.add(field.name, field.value);
+  status_ = Status::Ok;
+  connection_.session().respond(
+      *this, {status_, &fields, response.literal_type(), worker.date(), worker.shared().settings.server_name});
+  exchange.after_ = response.take_after();
+  watch_ = Watch::None;
+  state_ = State::Carrying;
+  exchange_ = nullptr;
+  if (worker.logs_access()) worker.log_access(exchange, status_, 0);
+  HttpExchange* const kept = upgrade->keeps_request ? &exchange : nullptr;
+  websocket_ = std::make_unique<Http2WebSocket>(*this);
+  auto* session = new WebSocketSession(worker.sockets(), *websocket_, std::move(upgrade), agreed->deflate, kept);
+  if (kept == nullptr) worker.release(exchange);
+  websocket_->start(*session, std::move(agreed->protocol));
+  connection_.wake();
+}
+
+// When our side has ended, the client's is waited for no longer than any content behind an answer.
+void Http2Stream::carry(http2::Happened happened) {
+  if (happened.content) websocket_->on_content();
+  if (happened.room) websocket_->on_room();
+  if (!happened.answered || content_complete()) return;
+  if (!connection_.peer_ended()) return watch(Watch::Rest, rest_time);
+  connection_.session().reset(*this, http2::ErrorCode::None);
+  connection_.wake();
 }
 
 // The producer has ended. When it has failed, the client must be able to tell.

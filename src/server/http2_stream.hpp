@@ -10,12 +10,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace tern::server {
 
 class Http2Connection;
+class Http2WebSocket;
 
 // Belongs to its Http2Connection. Its exchange is given back when the answer has left, so that what belongs behind the
 // answer comes behind it; one that the client does not wait for any more goes its own way.
@@ -40,8 +42,10 @@ public:
   Http2Stream** previous = nullptr;
 
 private:
+  friend class Http2WebSocket;
+
   // What is done about the request.
-  enum class State : std::uint8_t { Reading, Serving, Streaming, Sending, Over };
+  enum class State : std::uint8_t { Reading, Serving, Streaming, Sending, Carrying, Over };
   enum class Watch : std::uint8_t { None, Content, Handler, Answer, Rest };
 
   bool pull(HttpExchange& exchange) override;
@@ -65,6 +69,8 @@ private:
   void continue_exchange();
   void respond(Response& response);
   void begin_stream(Response& response);
+  void carry_websocket(Response& response);
+  void carry(http2::Happened happened);
   void end_exchange();
   void wait_for_handler();
   void handler_expired();
@@ -77,7 +83,8 @@ private:
 
   Http2Connection& connection_;
   HttpExchange* exchange_;  // null once it was given back, or goes its own way
-  std::string piece_;       // of content, that the exchange has a view of
+  std::unique_ptr<Http2WebSocket> websocket_;
+  std::string piece_;  // of content, that the exchange has a view of
   std::uint64_t deadline_ = 0;
   std::uint64_t seen_ = 0;      // of this stream, by the last check of a rate
   std::uint64_t seen_all_ = 0;  // of the connection

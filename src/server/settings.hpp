@@ -27,7 +27,7 @@ enum class AccessFormat : std::uint8_t { Off, Common, Combined, Json };
 
 struct Settings {
   http1::Limits heads = {};
-  http2::Limits http2 = {};
+  http2::Limits http2 = {.extended_connect = true};
   bool prior_knowledge = true;              // HTTP/2 without TLS, by its preface
   bool http2_only = false;                  // without TLS
   Limits limits = {};                       // of each request, unless its route changes them

@@ -1,6 +1,5 @@
 #include "server/websocket_session.hpp"
 
-#include "server/connection.hpp"
 #include "server/exchange.hpp"
 #include "server/log.hpp"
 #include "server/websocket_hub.hpp"
@@ -27,10 +26,10 @@ std::unique_ptr<websocket::Codec> make_codec(std::optional<websocket::DeflateTer
 
 }  // namespace
 
-WebSocketSession::WebSocketSession(WebSocketHub& hub, Connection& connection, base::Box<http::SocketUpgrade> upgrade,
+WebSocketSession::WebSocketSession(WebSocketHub& hub, WebSocketCarrier& carrier, base::Box<http::SocketUpgrade> upgrade,
                                    std::optional<websocket::DeflateTerms> terms, HttpExchange* exchange)
     : hub_(hub),
-      connection_(&connection),
+      carrier_(&carrier),
       options_(*upgrade->options),
       limits_{options_.max_message},
       core_(limits_, make_codec(terms, hub)),
@@ -82,7 +81,7 @@ std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
   flush();
   const bool over = core_.closed();
   // Behind its close frame a peer sends nothing (RFC 6455, section 5.5.1).
-  if (over && connection_ != nullptr) connection_->finish(core_.fault() == websocket::Fault::None);
+  if (over && carrier_ != nullptr) carrier_->finish(core_.fault() == websocket::Fault::None);
   --busy_;
   return over ? bytes.size() : consumed;
 }
@@ -99,16 +98,16 @@ void WebSocketSession::read() {
       case websocket::Event::NeedMore: return;
     }
   }
-  connection_->stream().pause();
+  carrier_->pause();
 }
 
 // What a coroutine has not taken, and what the peer does not read of ours, makes it wait. Behind our close, messages
 // are dropped, and it is the peer's close that is waited for.
 bool WebSocketSession::has_to_pause() const noexcept {
-  if (connection_ == nullptr || !core_.may_write()) return false;
+  if (carrier_ == nullptr || !core_.may_write()) return false;
   const http::SocketLink& link = *socket_.link();
   if (!handler_ && (link.kept() >= most_kept || link.kept_bytes() >= most_kept_bytes)) return true;
-  return connection_->stream().unsent() > options_.max_queued;
+  return carrier_->unsent() > options_.max_queued;
 }
 
 void WebSocketSession::take_message() {
@@ -142,22 +141,22 @@ void WebSocketSession::report(const std::exception_ptr& error) noexcept {
 }
 
 void WebSocketSession::took_message() {
-  if (reading_ || connection_ == nullptr || !connection_->stream().paused() || has_to_pause()) return;
-  connection_->stream().resume();
+  if (reading_ || carrier_ == nullptr || !carrier_->paused() || has_to_pause()) return;
+  carrier_->resume();
 }
 
 // A connection that ends without a close frame (RFC 6455, section 7.1.5).
 void WebSocketSession::on_end() {
   ++busy_;
   ended(websocket::Abnormal, {});
-  connection_->finish();
+  carrier_->finish(false);
   --busy_;
 }
 
-void WebSocketSession::on_closed(std::error_code) {
+void WebSocketSession::on_closed() {
   ++busy_;
   if (exchange_ != nullptr) exchange_->disconnect();  // as long as there is somebody to ask
-  connection_ = nullptr;
+  carrier_ = nullptr;
   ended(websocket::Abnormal, {});
   --busy_;
   leave_if_over();
@@ -177,22 +176,21 @@ void WebSocketSession::wrote() {
 }
 
 void WebSocketSession::flush() {
-  if (connection_ == nullptr) return;
+  if (carrier_ == nullptr) return;
   if (!pending_.empty()) {
-    connection_->stream().send(pending_);
-    connection_->flush();  // watches that the peer reads
-    waiting_ = connection_->stream().unsent() != 0;
+    carrier_->send(pending_);
+    waiting_ = carrier_->waits();
   }
   if (!reading_ && owns_memory(pending_)) hub_.give_back(std::exchange(pending_, {}));
 }
 
 std::size_t WebSocketSession::queued() const noexcept {
-  return connection_ == nullptr ? 0 : connection_->stream().unsent() + pending_.size();
+  return carrier_ == nullptr ? 0 : carrier_->unsent() + pending_.size();
 }
 
 // One message is always taken, however large.
 bool WebSocketSession::has_room(std::size_t bytes) {
-  const std::size_t before = connection_->stream().unsent();
+  const std::size_t before = carrier_->unsent();
   return before == 0 || before + pending_.size() + bytes <= options_.max_queued;
 }
 
@@ -201,7 +199,7 @@ bool WebSocketSession::waits_when_full() const noexcept {
 }
 
 SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
-  if (connection_ == nullptr || ended_ || !core_.may_write()) return SendStatus::Closed;
+  if (carrier_ == nullptr || ended_ || !core_.may_write()) return SendStatus::Closed;
   if (!has_room(content.size())) {
     if (options_.when_full != WhenFull::Close) return SendStatus::Dropped;
     close(websocket::PolicyViolation, "too slow");
@@ -218,7 +216,7 @@ int WebSocketSession::deflate_bits(std::size_t size) const noexcept {
 }
 
 void WebSocketSession::deliver(std::string_view frame, bool deflated) {
-  if (connection_ == nullptr || ended_ || !core_.may_write()) return;
+  if (carrier_ == nullptr || ended_ || !core_.may_write()) return;
   if (!has_room(frame.size())) {
     if (options_.when_full == WhenFull::Close) close(websocket::PolicyViolation, "too slow");
     return;
@@ -230,10 +228,11 @@ void WebSocketSession::deliver(std::string_view frame, bool deflated) {
 
 void WebSocketSession::on_sent() {
   ++busy_;
+  const bool waited = waiting_;
   waiting_ = false;
   socket_.link()->room().set();
-  if (handler_ && !ended_) guarded([this] { handler_->drained(socket_); });
-  if (connection_ != nullptr && connection_->stream().paused() && !has_to_pause()) connection_->stream().resume();
+  if (waited && handler_ && !ended_) guarded([this] { handler_->drained(socket_); });
+  if (carrier_ != nullptr && carrier_->paused() && !has_to_pause()) carrier_->resume();
   --busy_;
 }
 
@@ -254,7 +253,7 @@ void WebSocketSession::publish(std::string_view topic, std::string_view text) {
 
 // Begins the closing handshake. The peer's answer is waited for no longer than close_timeout.
 void WebSocketSession::close(std::uint16_t code, std::string_view reason) {
-  if (connection_ == nullptr || ended_ || !core_.may_write()) return;
+  if (carrier_ == nullptr || ended_ || !core_.may_write()) return;
   core_.close(out(), code, reason);
   wrote();
   hub_.leave_all(*this);
@@ -262,7 +261,7 @@ void WebSocketSession::close(std::uint16_t code, std::string_view reason) {
   ++busy_;
   socket_.link()->close(code);
   --busy_;
-  if (!reading_ && connection_->stream().paused()) connection_->stream().resume();
+  if (!reading_ && carrier_->paused()) carrier_->resume();
 }
 
 void WebSocketSession::drain() {
@@ -295,7 +294,7 @@ void WebSocketSession::task_ended() {
 
 // When neither the connection nor the coroutine needs it, nor anybody who calls.
 void WebSocketSession::leave_if_over() {
-  if (busy_ != 0 || connection_ != nullptr || running_) return;
+  if (busy_ != 0 || carrier_ != nullptr || running_) return;
   Worker& worker = hub_.worker();
   delete this;
   worker.socket_gone();
@@ -311,13 +310,13 @@ void WebSocketSession::watch_peer() {
 
 // The peer was silent for a while. What we do not read cannot be held against it.
 void WebSocketSession::on_timer() noexcept {
-  if (connection_ == nullptr) return;
-  if (core_.closing() || core_.closed()) return connection_->abort();
-  if (heard_ || connection_->stream().paused()) {
+  if (carrier_ == nullptr) return;
+  if (core_.closing() || core_.closed()) return carrier_->abort();
+  if (heard_ || carrier_->paused()) {
     pinged_ = false;
     return watch_peer();
   }
-  if (pinged_) return connection_->abort();
+  if (pinged_) return carrier_->abort();
   pinged_ = true;
   core_.ping(out(), {});
   wrote();

@@ -1,18 +1,19 @@
-// One WebSocket of a server: the core, the handler or coroutine, and the connection that carries it.
+// One WebSocket of a server: the core, the handler or coroutine, and what carries it.
 //
 // Life of a session. Connection::switch_protocol() makes it behind the 101, and gives the connection a protocol that
-// passes everything on to it. on_bytes() takes the messages: a handler object is called with a view of each; a
-// coroutine that waits is resumed with it, and while it does not, a few are kept and then the socket is not read. What
-// is written is collected, and leaves at the end of on_bytes() or of the round. The session survives the connection
-// when its coroutine does: it ends when both have.
+// passes everything on to it; over HTTP/2 Http2Stream does, behind the 200. on_bytes() takes the messages: a handler
+// object is called with a view of each; a coroutine that waits is resumed with it, and while it does not, a few are
+// kept and then the socket is not read. What is written is collected, and leaves at the end of on_bytes() or of the
+// round. The session survives its carrier when its coroutine does: it ends when both have.
 #pragma once
 
 #include "http/socket.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
-#include "server/protocol.hpp"
 #include "server/topics.hpp"
+#include "server/websocket_carrier.hpp"
 #include "websocket/connection.hpp"
+#include "websocket/handshake.hpp"
 
 #include <tern/base/block_pool.hpp>
 #include <tern/coro/stop_token.hpp>
@@ -25,31 +26,33 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 namespace tern::server {
 
-class Connection;
 class HttpExchange;
 class WebSocketHub;
+
+// What a route's options allow of handshakes.
+websocket::HandshakeRules rules_of(const WebSocketOptions& options);
 
 class WebSocketSession final : public Subscriber, private http::Socket, private net::RoundEnd, private Timer {
 public:
   // `exchange` is kept until the end, where the coroutine may look at the request; null otherwise.
-  WebSocketSession(WebSocketHub& hub, Connection& connection, base::Box<http::SocketUpgrade> upgrade,
+  WebSocketSession(WebSocketHub& hub, WebSocketCarrier& carrier, base::Box<http::SocketUpgrade> upgrade,
                    std::optional<websocket::DeflateTerms> terms, HttpExchange* exchange);
   ~WebSocketSession();
 
   static void* operator new(std::size_t size) { return base::allocate_block(size); }
   static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
 
-  // The 101 is written: begins.
+  // The answer is written: begins.
   void start(std::string protocol);
 
   std::size_t on_bytes(std::span<const char> bytes);
   void on_end();
   void on_sent();
-  void on_closed(std::error_code why);
+  // The carrier is gone.
+  void on_closed();
   void drain();
 
   // A frame that was made for many.
@@ -90,7 +93,7 @@ private:
   void leave_if_over();
 
   WebSocketHub& hub_;
-  Connection* connection_;  // null once it is closed
+  WebSocketCarrier* carrier_;  // null once it is closed
   const WebSocketOptions& options_;
   websocket::Limits limits_;
   websocket::Connection core_;
@@ -108,23 +111,9 @@ private:
   bool running_ : 1 = false;  // the coroutine has not ended
   bool ended_ = false;        // the handler was told
   bool reading_ : 1 = false;  // inside on_bytes()
-  bool waiting_ : 1 = false;  // the stream has a queue
+  bool waiting_ : 1 = false;  // the carrier has a queue
 };
 
 static_assert(sizeof(void*) != 8 || sizeof(WebSocketSession) <= 512);
-
-// What the connection has in its place.
-class WebSocketProtocol final : public Protocol {
-public:
-  explicit WebSocketProtocol(WebSocketSession& session) noexcept : session_(session) {}
-  std::size_t on_bytes(std::span<const char> bytes) override { return session_.on_bytes(bytes); }
-  void on_end() override { session_.on_end(); }
-  void on_sent() override { session_.on_sent(); }
-  void on_closed(std::error_code why) override { session_.on_closed(why); }
-  void drain() override { session_.drain(); }
-
-private:
-  WebSocketSession& session_;
-};
 
 }  // namespace tern::server

@@ -1,15 +1,51 @@
 // How a connection becomes a WebSocket.
 #include "server/connection.hpp"
 #include "server/exchange.hpp"
+#include "server/websocket_carrier.hpp"
 #include "server/websocket_hub.hpp"
 #include "server/websocket_session.hpp"
 #include "server/worker.hpp"
 #include "websocket/handshake.hpp"
 
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <system_error>
 #include <utility>
 
 namespace tern::server {
 namespace {
+
+// What the connection has in its place.
+class WebSocketProtocol final : public Protocol, public WebSocketCarrier {
+public:
+  explicit WebSocketProtocol(Connection& connection) noexcept : connection_(connection) {}
+  void carry(WebSocketSession& session) noexcept { session_ = &session; }
+
+  std::size_t on_bytes(std::span<const char> bytes) override { return session_->on_bytes(bytes); }
+  void on_end() override { session_->on_end(); }
+  void on_sent() override { session_->on_sent(); }
+  void on_closed(std::error_code) override { session_->on_closed(); }
+  void drain() override { session_->drain(); }
+
+  void send(net::Output& output) override {
+    connection_.stream().send(output);
+    connection_.flush();
+  }
+  std::size_t unsent() const noexcept override { return connection_.stream().unsent(); }
+  bool waits() const noexcept override { return unsent() != 0; }
+  void pause() noexcept override { connection_.stream().pause(); }
+  void resume() override { connection_.stream().resume(); }
+  bool paused() const noexcept override { return connection_.stream().paused(); }
+  void finish(bool peer_is_done) override { connection_.finish(peer_is_done); }
+  void abort() override { connection_.abort(); }
+
+private:
+  Connection& connection_;
+  WebSocketSession* session_ = nullptr;
+};
+
+}  // namespace
 
 websocket::HandshakeRules rules_of(const WebSocketOptions& options) {
   websocket::HandshakeRules rules;
@@ -20,8 +56,6 @@ websocket::HandshakeRules rules_of(const WebSocketOptions& options) {
   rules.deflate.server_bits = rules.deflate.client_bits = options.window_bits;
   return rules;
 }
-
-}  // namespace
 
 // What is no handshake is answered like any other request. Otherwise the 101 and the first messages leave together.
 void Connection::switch_protocol(Response& response) {
@@ -52,8 +86,10 @@ void Connection::switch_protocol(Response& response) {
   exchange_ = nullptr;
   if (worker_.logs_access()) worker_.log_access(exchange, response.status(), 0);
   HttpExchange* const kept = upgrade->keeps_request ? &exchange : nullptr;
-  auto* session = new WebSocketSession(worker_.sockets(), *this, std::move(upgrade), agreed->deflate, kept);
-  become(std::make_unique<WebSocketProtocol>(*session));
+  auto protocol = std::make_unique<WebSocketProtocol>(*this);
+  auto* session = new WebSocketSession(worker_.sockets(), *protocol, std::move(upgrade), agreed->deflate, kept);
+  protocol->carry(*session);
+  become(std::move(protocol));
   if (kept == nullptr) worker_.release(exchange);
   flush();
   session->start(std::move(agreed->protocol));

@@ -99,6 +99,13 @@ public:
   SSL_SESSION* session() const { return session_.get(); }
   SSL* ssl() { return ssl_.get(); }
 
+  // What ALPN has agreed on; empty: nothing.
+  std::string protocol() const {
+    const unsigned char* name = nullptr;
+    unsigned int size = 0;
+    SSL_get0_alpn_selected(ssl_.get(), &name, &size);
+    return {reinterpret_cast<const char*>(name), size};
+  }
   // The common name of the server's certificate.
   std::string server() const {
     char name[128] = {};

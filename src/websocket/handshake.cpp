@@ -78,6 +78,20 @@ std::optional<Problem> check_upgrade(const Request& request) {
   return std::nullopt;
 }
 
+// An extended CONNECT (RFC 8441, section 5): what says that it is meant lies below, and there is no key.
+std::optional<Problem> check_connect(const Request& request) {
+  if (request.method() != Method::Connect) {
+    return refusal(Status::BadRequest, "over HTTP/2, a WebSocket begins with an extended CONNECT (RFC 8441)");
+  }
+  const RequestFields& fields = request.fields();
+  if (fields.count("Sec-WebSocket-Version") == 1 && fields.find("Sec-WebSocket-Version") == version) {
+    return std::nullopt;
+  }
+  Problem problem = refusal(Status::BadRequest, "the version of WebSocket here is 13");
+  problem.fields.set("Sec-WebSocket-Version", version);
+  return problem;
+}
+
 // The order of preference is the server's (RFC 6455, section 4.2.2, leaves it open).
 std::string_view choose_protocol(const RequestFields& fields, std::span<const std::string> ours) {
   for (const std::string& one : ours) {
@@ -103,7 +117,10 @@ bool is_allowed_origin(std::string_view origin, std::string_view host, std::span
 }
 
 std::expected<Handshake, Problem> shake(const Request& request, const HandshakeRules& rules, Fields& fields) {
-  if (auto refused = check_upgrade(request)) return std::unexpected(std::move(*refused));
+  const bool by_connect = request.version() == Version::Http2;
+  if (auto refused = by_connect ? check_connect(request) : check_upgrade(request)) {
+    return std::unexpected(std::move(*refused));
+  }
   const RequestFields& asked = request.fields();
   const std::size_t origins = asked.count("Origin");
   if (origins > 1) return std::unexpected(refusal(Status::BadRequest, "two Origin"));
@@ -121,7 +138,7 @@ std::expected<Handshake, Problem> shake(const Request& request, const HandshakeR
   Handshake agreed;
   agreed.deflate = *terms;
   agreed.protocol = choose_protocol(asked, rules.protocols);
-  fields.set("Sec-WebSocket-Accept", accept_of(*asked.find("Sec-WebSocket-Key")));
+  if (!by_connect) fields.set("Sec-WebSocket-Accept", accept_of(*asked.find("Sec-WebSocket-Key")));
   if (!agreed.protocol.empty()) fields.set("Sec-WebSocket-Protocol", agreed.protocol);
   if (agreed.deflate) fields.set("Sec-WebSocket-Extensions", to_extension(*agreed.deflate));
   return agreed;

@@ -1,4 +1,5 @@
-// The opening handshake (RFC 6455, section 4.2): whether a request may become a WebSocket, and what the 101 says.
+// The opening handshake (RFC 6455, section 4.2; over HTTP/2, RFC 8441, section 5): whether a request may become a
+// WebSocket, and what the 101, or the 200, says.
 #pragma once
 
 #include "websocket/extension.hpp"
@@ -28,10 +29,12 @@ struct Handshake {
   std::string protocol;  // empty: none was agreed upon
 };
 
-// Adds to `fields` what the 101 has beside Upgrade and Connection. The problem of a refusal has the fields that belong
+// Adds to `fields` what the answer has beside Upgrade and Connection. That an HTTP/2 request asks for "websocket" by
+// its
+// `:protocol` has been seen to. The problem of a refusal has the fields that belong
 // to it: 426 names Upgrade and Sec-WebSocket-Version.
 //   400  malformed        403  an origin that is not allowed
-//   405  not a GET        426  no handshake at all, or of another version
+//   405  not a GET        426  no handshake at all, or of another version (over HTTP/2, these are 400)
 std::expected<Handshake, Problem> shake(const Request& request, const HandshakeRules& rules, Fields& fields);
 
 // What Sec-WebSocket-Accept answers to a key.

@@ -44,8 +44,10 @@ struct Answer {
   std::string field(std::string_view name) const { return std::string(fields.find(name).value_or("(none)")); }
 };
 
-Answer answer(FieldList list, const HandshakeRules& rules = {}, Method method = Method::Get) {
+Answer answer(FieldList list, const HandshakeRules& rules = {}, Method method = Method::Get,
+              Version by = Version::Http11) {
   MemoryExchange exchange(method, "/chat", std::move(list));
+  exchange.request().head().version = by;
   Answer out;
   auto agreed = shake(exchange.request(), rules, out.fields);
   if (agreed) {
@@ -93,6 +95,28 @@ TEST(WebSocketHandshake, the_key_is_sixteen_bytes_in_base64) {
 
 TEST(WebSocketHandshake, begins_with_a_get) {
   EXPECT_EQ(answer(good(), {}, Method::Post).status, 405);
+}
+
+// RFC 8441, section 5.
+TEST(WebSocketHandshake, over_http2_begins_with_a_connect_and_has_no_key) {
+  const auto by_connect = [](FieldList list, const HandshakeRules& rules = {}, Method method = Method::Connect) {
+    return answer(std::move(list), rules, method, Version::Http2);
+  };
+  const FieldList plain = {{"Host", "example.org"}, {"Sec-WebSocket-Version", "13"}};
+  EXPECT_EQ(by_connect(plain).status, 101);
+  EXPECT_EQ(by_connect(plain).field("Sec-WebSocket-Accept"), "(none)");
+  EXPECT_EQ(by_connect(good()).field("Sec-WebSocket-Accept"), "(none)") << "a key that does not belong there";
+  EXPECT_EQ(by_connect(plain, {}, Method::Get).status, 400);
+  EXPECT_EQ(by_connect({{"Host", "example.org"}}).status, 400);
+  const Answer old = by_connect({{"Host", "example.org"}, {"Sec-WebSocket-Version", "8"}});
+  EXPECT_EQ(old.status, 400);
+  EXPECT_EQ(old.field("Sec-WebSocket-Version"), "13");
+  FieldList more = plain;
+  more.emplace_back("Sec-WebSocket-Protocol", "v1.chat, v2.chat");
+  const std::vector<std::string> ours = {"v2.chat"};
+  EXPECT_EQ(by_connect(more, {.protocols = ours}).field("Sec-WebSocket-Protocol"), "v2.chat");
+  more.emplace_back("Origin", "http://evil.example");
+  EXPECT_EQ(by_connect(more).status, 403);
 }
 
 TEST(WebSocketHandshake, the_servers_order_chooses_the_protocol) {

@@ -18,15 +18,6 @@ std::string chunks_of(std::string_view body, std::size_t size) {
   return out + "0\r\n\r\n";
 }
 
-TEST_F(Bodies, by_length_of_every_size_around_a_buffer) {
-  Client client = this->client();
-  for (const std::size_t size : {0UL, 1UL, 100UL, 65'000UL, 65'535UL, 65'536UL, 65'537UL, 131'072UL, 1'000'000UL}) {
-    const std::string body = pattern(size);
-    client.post("/echo", body);
-    EXPECT_TRUE(client.answer().body == body) << size;
-  }
-}
-
 TEST_F(Bodies, in_chunks_of_every_size) {
   Client client = this->client();
   const std::string body = pattern(100'000);
@@ -51,59 +42,6 @@ TEST_F(Bodies, in_pieces_that_are_cut_anywhere) {
   }
 }
 
-TEST_F(Bodies, that_arrive_after_the_handler_was_held_up) {
-  Client client = this->client();
-  client.send("POST /gated/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
-  ASSERT_TRUE(desk.gate.await());
-  client.send("567");
-  desk.gate.open();
-  client.send("89");
-  EXPECT_EQ(client.answer().body, "0123456789");
-}
-
-TEST_F(Bodies, that_were_complete_before_the_handler_was_held_up) {
-  Client client = this->client();
-  client.post("/gated/echo", "0123456789");
-  client.get("/user/2");
-  ASSERT_TRUE(desk.gate.await());
-  EXPECT_EQ(running().client().ask("/large/60000").body.size(), 60'000U);  // uses the loop's buffer
-  desk.gate.open();
-  EXPECT_EQ(client.answer().body, "0123456789");
-  EXPECT_EQ(client.answer().body, "2");
-}
-
-TEST_F(Bodies, large_ones_wait_outside_while_the_handler_is_held_up) {
-  Client client = this->client();
-  const std::string body = pattern(5'000'000);
-  std::thread sender([&] { client.post("/gated/echo", body); });
-  ASSERT_TRUE(desk.gate.await());
-  desk.gate.open();
-  sender.join();
-  EXPECT_TRUE(client.answer().body == body);
-}
-
-TEST_F(Bodies, are_asked_for_when_the_client_waits_and_the_handler_wants_them) {
-  Client client = this->client();
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
-  EXPECT_EQ(client.answer().status, 100);
-  client.send("body");
-  const Answer answer = client.answer();
-  EXPECT_EQ(answer.body, "body");
-  EXPECT_FALSE(answer.closes());
-  EXPECT_EQ(client.ask("/hello").status, 200);
-}
-
-TEST_F(Bodies, are_asked_for_only_once_the_handler_wants_them) {
-  Client client = this->client();
-  client.send("POST /gated/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
-  ASSERT_TRUE(desk.gate.await());
-  EXPECT_EQ(running().counters().sends.value(), 0U);
-  desk.gate.open();
-  EXPECT_EQ(client.answer().status, 100);
-  client.send("body");
-  EXPECT_EQ(client.answer().body, "body");
-}
-
 TEST_F(Bodies, are_not_asked_for_when_they_are_there) {
   Client client = this->client();
   client.post("/echo", "body", "Expect: 100-continue\r\n");
@@ -120,14 +58,6 @@ TEST_F(Bodies, are_not_asked_for_when_nobody_wants_them) {
     EXPECT_TRUE(answer.closes());  // what comes next could be the content or a request
     EXPECT_TRUE(client.ends());
   }
-}
-
-TEST_F(Bodies, are_not_asked_for_when_they_are_too_large) {
-  serve({.limits = {.body = 10}});
-  Client client = this->client();
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
-  EXPECT_EQ(client.answer().status, 413);
-  EXPECT_TRUE(client.ends());
 }
 
 TEST_F(Bodies, that_are_announced_too_large_are_refused_before_they_come) {
@@ -148,23 +78,6 @@ TEST_F(Bodies, that_turn_out_too_large_are_refused) {
   slow.send_bytewise("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
                      chunks_of(pattern(1001), 100));
   EXPECT_EQ(slow.answer().status, 413);
-}
-
-TEST_F(Bodies, of_just_the_limit_are_taken) {
-  serve({.limits = {.body = 1000}});
-  Client client = this->client();
-  client.post("/echo", pattern(1000));
-  EXPECT_TRUE(client.answer().body == pattern(1000));
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks_of(pattern(1000), 100));
-  EXPECT_TRUE(client.answer().body == pattern(1000));
-}
-
-TEST_F(Bodies, are_held_to_the_limit_of_their_route) {
-  Client client = this->client();
-  client.post("/small", pattern(100));
-  EXPECT_TRUE(client.answer().body == pattern(100));
-  client.post("/small", pattern(101));
-  EXPECT_EQ(client.answer().status, 413);
 }
 
 TEST_F(Bodies, a_small_one_that_is_refused_keeps_the_connection) {
@@ -224,27 +137,6 @@ TEST_F(Bodies, an_endless_one_that_nobody_reads_ends_in_a_reset) {
   int sent = 0;
   while (sent < 100 && client.send(piece)) ++sent;
   EXPECT_LT(sent, 100);
-}
-
-TEST_F(Bodies, together_they_are_bounded) {
-  serve({.buffered = 300'000});
-  std::vector<Client> clients;
-  for (int i = 0; i < 2; ++i) {
-    clients.push_back(client());
-    clients.back().send("POST /size HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + pattern(140'000));
-  }
-  const auto charged = [this] { return running().worker().shared().buffered.load(); };
-  ASSERT_TRUE(running().eventually([&] { return charged() == 280'000; }));
-  Client third = client();
-  third.send("POST /size HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + pattern(140'000));
-  const Answer refused = third.answer();
-  EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(refused.field("retry-after"), "1");
-  clients[0].peer().close();  // gives back what it had
-  ASSERT_TRUE(running().eventually([&] { return charged() == 140'000; }));
-  clients[1].send(pattern(60'000));
-  EXPECT_EQ(clients[1].answer().body, "200000");
-  EXPECT_EQ(charged(), 0U);
 }
 
 TEST_F(Bodies, the_end_of_the_clients_side_within_one_is_no_complete_request) {

@@ -43,13 +43,14 @@ struct Answer {
 
 class Client {
 public:
-  // Over TLS when that is what is tested, unless told otherwise.
-  explicit Client(std::uint16_t port, int receive_buffer = 0, bool over_tls = tls_under_test())
+  // Over TLS when that is what is tested, unless told otherwise. `protocol`: what TLS is to agree on, if anything.
+  explicit Client(std::uint16_t port, int receive_buffer = 0, bool over_tls = tls_under_test(),
+                  std::string_view protocol = {})
       : peer_(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer)) {
     if (!peer_) ADD_FAILURE() << "cannot connect";
     const int on = 1;
     ::setsockopt(peer_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (over_tls) secure_.emplace();
+    if (over_tls) secure_.emplace(protocol);
   }
   explicit Client(net::Peer peer) : peer_(std::move(peer)) {}
 
@@ -99,6 +100,7 @@ public:
 
   // Whether something arrives, if only the end, within so many milliseconds.
   bool readable_within(int milliseconds) {
+    if (secure_ && secure_->has_received()) return true;
     pollfd ready{.fd = peer_.number(), .events = POLLIN, .revents = 0};
     return at_ != buffer_.size() || ::poll(&ready, 1, milliseconds) == 1;
   }

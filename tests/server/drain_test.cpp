@@ -11,41 +11,6 @@ TEST_F(Drain, ends_at_once_when_nothing_is_connected) {
   running().wait();
 }
 
-TEST_F(Drain, closes_idle_connections_at_once) {
-  Client client = this->client();
-  EXPECT_EQ(client.ask("/hello").status, 200);
-  running().drain();
-  running().wait();  // although the client keeps its side open
-  EXPECT_TRUE(client.ends());
-}
-
-TEST_F(Drain, lets_a_busy_connection_answer_and_says_that_it_closes) {
-  Client client = this->client();
-  client.get("/late/answer");
-  ASSERT_TRUE(desk.gate.await());
-  running().drain();
-  running().on_loop([] {});
-  desk.gate.open();
-  const Answer answer = client.answer();
-  EXPECT_EQ(answer.body, "answer");
-  EXPECT_TRUE(answer.closes());
-  EXPECT_TRUE(client.ends());
-  client.peer().close();
-  running().wait();
-}
-
-TEST_F(Drain, lets_content_arrive) {
-  Client client = this->client();
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
-  ASSERT_TRUE(running().eventually([this] { return running().worker().exchanges_in_use() == 1; }));
-  running().drain();
-  running().on_loop([] {});
-  client.send("56789");
-  const Answer answer = client.answer();
-  EXPECT_EQ(answer.body, "0123456789");
-  EXPECT_TRUE(answer.closes());
-}
-
 TEST_F(Drain, lets_half_a_head_become_a_request) {
   Client client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
@@ -58,16 +23,6 @@ TEST_F(Drain, lets_half_a_head_become_a_request) {
   const Answer answer = client.answer();
   EXPECT_EQ(answer.body, "Hello, World!");
   EXPECT_TRUE(answer.closes());
-}
-
-TEST_F(Drain, lets_a_large_answer_be_read_to_its_end) {
-  Client client = this->client(64 * 1024);
-  client.get("/large/10000000");
-  ASSERT_TRUE(running().eventually([this] { return running().counters().sends.value() > 0; }));
-  running().drain();
-  running().on_loop([] {});
-  EXPECT_TRUE(client.answer().body == pattern(10'000'000));
-  EXPECT_TRUE(client.ends());
 }
 
 // A request that has reached the machine before the drain is answered, although the loop has not read it yet.
@@ -131,61 +86,6 @@ TEST_F(Drain, a_pipeline_ends_with_the_answer_that_says_so) {
   EXPECT_EQ(answer.body, "1");
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
-}
-
-TEST_F(Drain, gives_up_a_handler_that_does_not_end_in_time) {
-  Client client = this->client();
-  client.get("/stopped");
-  ASSERT_TRUE(desk.gate.await());
-  running().drain(Milliseconds(50));
-  running().wait();
-  EXPECT_TRUE(client.is_gone());
-}
-
-TEST_F(Drain, a_later_call_may_shorten_it) {
-  Client client = this->client();
-  client.get("/late/1");
-  ASSERT_TRUE(desk.gate.await());
-  running().drain(Seconds(600));
-  running().drain(Milliseconds(0));
-  running().wait();
-  EXPECT_TRUE(client.is_gone());
-}
-
-TEST_F(Drain, a_later_call_does_not_lengthen_it) {
-  Client client = this->client();
-  client.get("/late/1");
-  ASSERT_TRUE(desk.gate.await());
-  running().drain(Milliseconds(50));
-  running().drain(Seconds(600));
-  running().wait();
-}
-
-TEST_F(Drain, a_handler_whose_client_has_gone_is_waited_for) {
-  {
-    Client client = this->client();
-    client.get("/stopped");
-    ASSERT_TRUE(desk.gate.await());
-    client.peer().reset();
-  }
-  ASSERT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
-  running().drain();
-  running().on_loop([] {});
-  desk.gate.open();
-  running().wait();
-  EXPECT_TRUE(desk.stopped);
-}
-
-TEST_F(Drain, several_loops_end) {
-  serve({}, 4);
-  std::vector<Client> clients;
-  for (int i = 0; i < 16; ++i) {
-    clients.push_back(client());
-    EXPECT_EQ(clients.back().ask("/hello").status, 200);
-  }
-  running().drain();
-  running().wait();
-  for (Client& each : clients) EXPECT_TRUE(each.ends());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// An HTTP/2 client for tests, by prior knowledge: nghttp2's own over a blocking socket.
+// An HTTP/2 client for tests, by prior knowledge or, where TLS is tested, by ALPN: nghttp2's own over a blocking
+// socket.
 #pragma once
 
 #include "http2/test_client.hpp"
@@ -14,7 +15,9 @@ class Http2Client {
 public:
   // `window`: bytes of content that the server may send on a stream before more is read.
   explicit Http2Client(std::uint16_t port, std::uint32_t window = 65535, int receive_buffer = 0)
-      : client_(port, receive_buffer), http2_(window) {}
+      : client_(port, receive_buffer, tls_under_test(), "h2"), http2_(window) {
+    if (tls_under_test()) http2_.speak_of("https");
+  }
 
   http2::TestClient& http2() { return http2_; }
   net::Peer& peer() { return client_.peer(); }
@@ -28,6 +31,14 @@ public:
   }
   std::int32_t post(std::string_view path, std::string content) {
     return request("POST", path, {}, std::move(content));
+  }
+  std::int32_t connect(std::string_view protocol, std::string_view path, const http2::FieldPairs& fields = {}) {
+    return sent(http2_.connect(protocol, path, fields));
+  }
+  // Makes the server say something.
+  void ping() {
+    nghttp2_submit_ping(http2_.session(), NGHTTP2_FLAG_NONE, nullptr);
+    flush();
   }
   void send(std::int32_t id, std::string_view content, bool end = false) {
     http2_.send(id, content, end);

@@ -17,14 +17,6 @@ protected:
   Http2Client client() { return Http2Client(running().port()); }
 };
 
-TEST_F(Http2Ends, a_websocket_is_refused) {
-  app.websocket("/socket", [](WebSocket) -> Task<> { co_return; });
-  Http2Client client = this->client();
-  const auto& answer = client.ask("/socket");
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_NE(answer.content.find("over HTTP/1.1"), std::string::npos) << answer.content;
-}
-
 TEST_F(Http2Ends, events_end_with_the_side_of_their_client_and_so_does_the_connection) {
   app.get("/now", [] {
     return event_stream([](EventStream& events) -> Task<> {
@@ -50,18 +42,6 @@ TEST_F(Http2Ends, events_end_with_the_side_of_their_client_and_so_does_the_conne
   client.until([] { return false; });
   EXPECT_TRUE(client.http2().at(late).closed);
   EXPECT_TRUE(all_ended());
-}
-
-// Two periods and a half pass by requests that are a third of one apart.
-TEST_F(Http2Ends, a_connection_that_is_used_is_not_idle) {
-  app.get("/", [] { return "hello"; });
-  settings.idle_timeout = Milliseconds(300);
-  Http2Client client = this->client();
-  for (int i = 0; i < 8; ++i) {
-    ASSERT_EQ(client.ask("/").status, 200) << i;
-    ASSERT_FALSE(client.readable_within(100)) << i;
-  }
-  EXPECT_EQ(client.http2().goaway(), -1);
 }
 
 TEST_F(Http2Ends, an_answer_with_a_large_head_comes_and_one_with_a_huge_head_is_given_up) {

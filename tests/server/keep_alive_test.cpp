@@ -8,20 +8,6 @@ namespace {
 
 using KeepAlive = DeskTest;
 
-TEST_F(KeepAlive, serves_one_request_after_the_other_on_the_same_connection) {
-  Client client = this->client();
-  for (int i = 0; i < 5; ++i) {
-    const Answer answer = client.ask("/hello");
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_EQ(answer.version, "HTTP/1.1");
-    EXPECT_EQ(answer.body, "Hello, World!");
-    EXPECT_EQ(answer.field("content-type"), "text/plain; charset=utf-8");
-    EXPECT_EQ(answer.field("connection"), "");
-    EXPECT_EQ(answer.field("date").size(), 29U);
-  }
-  EXPECT_EQ(running().counters().accepts.value(), 1U);
-}
-
 TEST_F(KeepAlive, answers_a_pipeline_in_order) {
   Client client = this->client();
   std::string batch;
@@ -141,14 +127,6 @@ TEST_F(KeepAlive, head_is_answered_like_get_without_the_content) {
   EXPECT_EQ(client.answer().body, "Hello, World!");
 }
 
-TEST_F(KeepAlive, head_of_what_is_not_there_keeps_the_connection_in_step) {
-  Client client = this->client();
-  client.send("HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n");
-  client.get("/hello");
-  EXPECT_EQ(client.answer(true).status, 404);
-  EXPECT_EQ(client.answer().body, "Hello, World!");
-}
-
 TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_all_answers) {
   Client client = this->client();
   client.get("/user/1");
@@ -168,26 +146,6 @@ TEST_F(KeepAlive, an_end_within_a_head_is_no_request) {
   client.send("GET /hello HTTP/1.1\r\nHost: a\r\n");
   client.peer().shutdown_write();
   EXPECT_TRUE(client.ends());
-}
-
-TEST_F(KeepAlive, several_loops_serve_many_threads) {
-  serve({}, 4);
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([this, thread] {
-      for (int connection = 0; connection < 20; ++connection) {
-        Client client = this->client();
-        for (int i = 0; i < 25; ++i) {
-          const std::string id = std::to_string(thread * 10'000 + connection * 100 + i);
-          client.get("/user/" + id);
-          client.post("/echo", id);
-          EXPECT_EQ(client.answer().body, id);
-          EXPECT_EQ(client.answer().body, id);
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(KeepAlive, a_batch_of_sixteen_costs_one_receive_and_one_send) {

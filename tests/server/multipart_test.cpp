@@ -1,4 +1,4 @@
-// Forms with files over sockets: what arrives, what is refused, and that nothing is left of it however it ends.
+// Forms with files, as HTTP/1.1 carries them. (More, for every protocol, is in tests/transports.)
 #include "server/app_test.hpp"
 
 #include "app/multipart_testing.hpp"
@@ -34,12 +34,6 @@ protected:
       for (const UploadedFile& file : parcel->file) text += " " + file.file_name() + ":" + std::to_string(file.size());
       return text;
     });
-    app.post("/text", [](Multipart<Parcel> parcel) -> Task<std::string> {
-      std::string text;
-      for (const UploadedFile& file : parcel->file) text += co_await file.text(64 * 1024 * 1024);
-      co_return text;
-    });
-    app.get("/hello", [] { return "hello"; });
   }
   // The server may be about to close them on its pool.
   bool all_closed() {
@@ -71,17 +65,6 @@ std::string content_of(std::size_t size) {
   std::string text(size, '\0');
   for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('\n' + (i * 7 + i / 251) % 100);
   return text;
-}
-
-TEST_F(Forms, arrive_whole_whatever_their_size) {
-  Client client = this->client();
-  for (const std::size_t size : {0UL, 1UL, 65'535UL, 65'536UL, 65'537UL, 200'000UL, 3'000'000UL}) {
-    const std::string content = content_of(size);
-    client.send(request("/text", FormText().field("name", "x").file("file", "f", content).complete()));
-    EXPECT_TRUE(client.answer().body == content) << size;
-  }
-  EXPECT_EQ(client.ask("/hello").body, "hello");
-  EXPECT_TRUE(all_closed());
 }
 
 TEST_F(Forms, arrive_in_chunks_and_byte_by_byte) {
@@ -122,19 +105,6 @@ TEST_F(Forms, are_asked_for_when_the_head_is_accepted) {
 }
 
 // --- Too much ---
-
-TEST_F(Forms, are_held_to_the_limit_for_whole_contents_and_that_of_the_route) {
-  settings.limits.body = 1'000'000;
-  app.post("/large", [](Multipart<Parcel> parcel) { return parcel->file.size(); }).limits({.body = 3'000'000});
-  const std::string form = FormText().field("name", "x").file("file", "f", content_of(2'000'000)).complete();
-  Client first = client();
-  first.send(announced("/form", form.size()));
-  EXPECT_EQ(first.answer().status, 413);
-  Client second = client();
-  second.send(request("/large", form));
-  EXPECT_EQ(second.answer().body, "1");
-  EXPECT_TRUE(all_closed());
-}
 
 // Sends the same piece again and again until the server has had enough: less than makes it reset the connection.
 int status_of_endless(Client client, const std::string& begin, const std::string& piece) {
@@ -198,44 +168,7 @@ TEST_F(Forms, a_large_upload_takes_no_memory) {
   EXPECT_EQ(running().worker().shared().buffered.load(), 0U);
 }
 
-TEST_F(Forms, a_handler_that_does_not_ask_for_more_holds_the_client_up) {
-  app.post("/stream", [this](MultipartStream form) -> Task<std::string> {
-    std::size_t total = 0;
-    static_cast<void>(co_await form.next_part());
-    static_cast<void>(co_await form.next());
-    co_await gate.pass();
-    while (const auto piece = co_await form.next()) total += piece->size();
-    static_cast<void>(co_await form.next_part());
-    co_return total > 1'000'000 ? "all" : "too little";
-  });
-  Client client = this->client();
-  const std::string form = FormText().file("file", "f", content_of(30'000'000)).complete();
-  std::thread sender([&] { client.send(request("/stream", form)); });
-  ASSERT_TRUE(gate.await());
-  const auto receives = running().counters().receives.value();
-  for (int i = 0; i < 50; ++i) running().on_loop([] {});
-  EXPECT_LE(running().counters().receives.value(), receives + 2);
-  gate.open();
-  EXPECT_EQ(client.answer().body, "all");
-  sender.join();
-}
-
 // --- Too little ---
-
-TEST_F(Forms, that_end_before_they_are_complete_are_refused) {
-  const std::string whole = FormText().field("name", "x").file("file", "f", content_of(100'000)).complete();
-  for (const std::size_t length : {0UL, 3UL, 40UL, 150UL, 90'000UL, whole.size() - 5}) {
-    Client shorter = client();  // than its boundary says
-    shorter.send(request("/form", whole.substr(0, length)));
-    EXPECT_EQ(shorter.answer().status, 400) << length;
-    Client than_declared = client();
-    than_declared.send(announced("/form", whole.size()) + whole.substr(0, length));
-    than_declared.peer().shutdown_write();
-    EXPECT_EQ(than_declared.answer().status, 400) << length;
-    EXPECT_TRUE(than_declared.ends());
-  }
-  EXPECT_TRUE(all_closed());
-}
 
 TEST_F(Forms, what_comes_behind_the_declared_length_is_no_content) {
   const std::string form = FormText().field("name", "x").complete();
@@ -244,17 +177,6 @@ TEST_F(Forms, what_comes_behind_the_declared_length_is_no_content) {
   EXPECT_EQ(client.answer().body, "x");
   EXPECT_EQ(client.answer().status, 400);
   EXPECT_TRUE(client.ends());
-}
-
-TEST_F(Forms, whose_client_stops_sending_are_given_up) {
-  settings.grace = Milliseconds(30);
-  const std::string form = FormText().field("name", "x").file("file", "f", content_of(200'000)).complete();
-  for (const std::size_t length : {0UL, 100UL, 150'000UL}) {
-    Client client = this->client();
-    client.send(announced("/form", form.size()) + form.substr(0, length));
-    EXPECT_EQ(client.answer().status, 408) << length;
-  }
-  EXPECT_TRUE(all_closed());
 }
 
 TEST_F(Forms, may_be_waited_for_with_a_time_limit) {
@@ -266,33 +188,6 @@ TEST_F(Forms, may_be_waited_for_with_a_time_limit) {
   client.send(announced("/hurry", 1000));
   EXPECT_EQ(client.answer().status, 503);
   EXPECT_TRUE(all_ended());
-}
-
-TEST_F(Forms, whose_client_goes_leave_nothing) {
-  const std::string form = FormText()
-                               .field("name", "x")
-                               .file("file", "f", content_of(200'000))
-                               .file("file", "g", content_of(300))
-                               .complete();
-  for (std::size_t length = 0; length < form.size(); length += 1 + form.size() / 40) {
-    Client client = this->client();
-    client.send(announced("/form", form.size()) + form.substr(0, length));
-    ASSERT_TRUE(in_use(1)) << length;
-    client.peer().reset();
-    ASSERT_TRUE(all_closed()) << length;
-    EXPECT_EQ(folder.names(), 0U);
-  }
-  EXPECT_EQ(running().worker().shared().buffered.load(), 0U);
-}
-
-TEST_F(Forms, whose_client_does_not_wait_for_the_answer_leave_nothing) {
-  const std::string form = FormText().field("name", "x").file("file", "f", content_of(200'000)).complete();
-  for (int i = 0; i < 20; ++i) {
-    Client client = this->client();
-    client.send(request("/text", form));
-    client.peer().reset();
-  }
-  EXPECT_TRUE(all_closed());
 }
 
 TEST_F(Forms, that_are_under_way_when_the_server_is_ended_leave_nothing) {
@@ -310,31 +205,6 @@ TEST_F(Forms, that_are_under_way_when_the_server_is_ended_leave_nothing) {
 
 // --- The pool ---
 
-TEST_F(Forms, a_full_pool_is_a_503) {
-  settings.pool_threads = 1;
-  settings.pool_queue = 1;
-  Holder holder;
-  app.get("/busy", holder.handler());
-  const std::string form = FormText().field("name", "x").file("file", "f", "content").complete();
-  Client first = client();
-  first.get("/busy");
-  ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
-  Client second = client();
-  second.get("/busy");
-  ASSERT_TRUE(in_use(2));
-  Client third = client();
-  third.send(request("/form", form));
-  const Answer refused = third.answer();
-  EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(refused.field("retry-after"), "1");
-  holder.let_go();
-  EXPECT_EQ(first.answer().status, 200);
-  EXPECT_EQ(second.answer().status, 200);
-  third.send(request("/form", form));
-  EXPECT_EQ(third.answer().body, "x f:7");
-  EXPECT_TRUE(all_closed());
-}
-
 TEST_F(Forms, a_client_that_goes_while_its_file_waits_for_the_pool_is_forgotten) {
   settings.pool_threads = 1;
   Holder holder;
@@ -350,29 +220,6 @@ TEST_F(Forms, a_client_that_goes_while_its_file_waits_for_the_pool_is_forgotten)
   holder.let_go();
   EXPECT_EQ(first.answer().status, 200);
   EXPECT_TRUE(all_closed());
-}
-
-TEST_F(Forms, files_are_saved_from_blocking_handlers_and_coroutines) {
-  std::thread::id loop;
-  std::atomic<bool> elsewhere = false;
-  app.post("/save", blocking([&](Multipart<Parcel> parcel) {
-             elsewhere = std::this_thread::get_id() != loop;
-             return parcel->file.at(0).save_as_now(folder.path() + "/" + parcel->name);
-           }));
-  app.post("/move", [this](Multipart<Parcel> parcel) -> Task<bool> {
-    co_return co_await parcel->file.at(0).save_as(folder.path() + "/" + parcel->name);
-  });
-  loop = running().on_loop([] { return std::this_thread::get_id(); });
-  Client client = this->client();
-  client.send(request("/save", FormText().field("name", "one").file("file", "f", "content").complete()));
-  EXPECT_EQ(client.answer().body, "true");
-  EXPECT_TRUE(elsewhere);
-  client.send(request("/move", FormText().field("name", "two").file("file", "f", "content").complete()));
-  EXPECT_EQ(client.answer().body, "true");
-  client.send(request("/move", FormText().field("name", "one").file("file", "f", "other").complete()));
-  EXPECT_EQ(client.answer().body, "false");
-  EXPECT_TRUE(all_closed());
-  EXPECT_EQ(folder.names(), 2U);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Answers that are larger than what the peer reads at once: bounded memory, the right bytes.
+// Answers as HTTP/1.1 writes them: those that are larger than what the peer reads at once, pipelines, chunks.
+#include "server/app_test.hpp"
 #include "server/desk.hpp"
 
 #include <fcntl.h>
@@ -7,13 +8,6 @@ namespace tern::testing {
 namespace {
 
 using Outputs = DeskTest;
-
-TEST_F(Outputs, large_answers_arrive_complete) {
-  Client client = this->client();
-  for (const std::size_t size : {16'383UL, 16'384UL, 16'385UL, 262'144UL, 1'000'000UL, 10'000'000UL}) {
-    EXPECT_TRUE(client.ask("/large/" + std::to_string(size)).body == pattern(size)) << size;
-  }
-}
 
 TEST_F(Outputs, large_answers_arrive_complete_at_a_slow_reader) {
   Client client = this->client(64 * 1024);
@@ -26,16 +20,6 @@ TEST_F(Outputs, large_answers_arrive_complete_at_a_slow_reader) {
   EXPECT_EQ(received.substr(head), expected.substr(0, received.size() - head));
   EXPECT_EQ(client.take(expected.size() - (received.size() - head)), expected.substr(received.size() - head));
   EXPECT_EQ(client.answer().body, "Hello, World!");
-}
-
-TEST_F(Outputs, late_large_answers_arrive_complete) {
-  Client client = this->client(64 * 1024);
-  client.get("/late-large/10000000");
-  client.get("/user/2");
-  ASSERT_TRUE(desk.gate.await());
-  desk.gate.open();
-  EXPECT_TRUE(client.answer().body == pattern(10'000'000));
-  EXPECT_EQ(client.answer().body, "2");
 }
 
 // While a client does not read, its next requests are not even begun.
@@ -82,49 +66,70 @@ TEST_F(Outputs, a_pipeline_of_small_answers_waits_for_the_reader) {
   for (std::size_t i = 0; i < bytes / request.size(); ++i) ASSERT_EQ(client.answer().body.size(), 2000U) << i;
 }
 
-// The answer of one exchange may be written while another connection's bytes are being handled.
-TEST_F(Outputs, an_answer_that_another_handler_releases_goes_to_its_own_client) {
-  desk.app.get("/release", [this] {
-    desk.gate.open_here();
-    return "released";
-  });
-  Client waiting = client();
-  waiting.get("/late/mine");
-  ASSERT_TRUE(desk.gate.await());
-  Client other = client();
-  other.send(
-      "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\nGET /release HTTP/1.1\r\nHost: a\r\n\r\n"
-      "GET /user/3 HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_EQ(other.answer().body, "1");
-  EXPECT_EQ(other.answer().body, "released");
-  EXPECT_EQ(other.answer().body, "3");
-  EXPECT_EQ(waiting.answer().body, "mine");
-  EXPECT_EQ(waiting.ask("/hello").status, 200);
-}
-
-TEST_F(Outputs, nothing_follows_a_head_request_or_a_status_without_content) {
-  desk.app.get("/204", [] { return Response(Status::NoContent).content("must not be sent"); });
-  desk.app.get("/304", [] { return Response(Status::NotModified).content(pattern(100'000)); });
-  Client client = this->client();
-  EXPECT_EQ(client.ask("/204").status, 204);
-  EXPECT_EQ(client.ask("/304").status, 304);
-  EXPECT_EQ(client.ask("/hello").body, "Hello, World!");
-}
-
-TEST_F(Outputs, a_status_that_is_no_final_one_becomes_500) {
-  desk.app.get("/100", [] { return Response(Status::Continue); });
-  desk.app.get("/999", [] { return Response(static_cast<Status>(999)); });
-  Client client = this->client();
-  EXPECT_EQ(client.ask("/100").status, 500);
-  EXPECT_EQ(client.ask("/999").status, 500);
-}
-
 TEST_F(Outputs, the_handler_may_end_the_connection) {
   desk.app.get("/last", [] { return Response::text("last").close(); });
   Client client = this->client();
   const Answer answer = client.ask("/last");
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
+}
+
+// --- Streams ---
+
+using Streams = AppTest;
+
+TEST_F(Streams, pieces_of_one_round_leave_together) {
+  app.get("/", [] {
+    return Response::stream("text/plain", [](Writer& writer) -> Task<> {
+      for (int i = 0; i < 100; ++i) co_await writer.write("x");
+    });
+  });
+  Client client = this->client();
+  EXPECT_EQ(client.ask("/").body, std::string(100, 'x'));
+  EXPECT_LE(running().counters().sends.value(), 3U);
+}
+
+TEST_F(Streams, a_pipeline_goes_on_behind_a_stream) {
+  app.get("/stream", [] {
+    return Response::stream("text/plain", [](Writer& writer) -> Task<> {
+      co_await writer.write("a");
+      co_await sleep_for(Milliseconds(1));
+      co_await writer.write("b");
+    });
+  });
+  app.get("/plain", [] { return "plain"; });
+  Client client = this->client();
+  for (int i = 0; i < 3; ++i) {
+    client.get("/stream");
+    client.get("/plain");
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(client.answer().body, "ab");
+    EXPECT_EQ(client.answer().body, "plain");
+  }
+}
+
+TEST_F(Streams, http_1_0_gets_the_content_until_the_close) {
+  app.get("/", [] {
+    return Response::stream("text/plain", [](Writer& writer) -> Task<> { co_await writer.write("old"); });
+  });
+  Client client = this->client();
+  client.send("GET / HTTP/1.0\r\n\r\n");
+  const std::string all = client.rest();
+  EXPECT_TRUE(all.ends_with("\r\n\r\nold")) << all;
+  EXPECT_EQ(all.find("Transfer-Encoding"), all.npos);
+}
+
+TEST_F(Streams, trailers_follow_the_last_chunk) {
+  app.get("/", [] {
+    return Response::stream("text/plain", [](Writer& writer) -> Task<> {
+      co_await writer.write("x");
+      writer.trailers().set("x-sum", "1");
+    });
+  });
+  Client client = this->client();
+  client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(client.rest().ends_with("\r\n1\r\nx\r\n0\r\nx-sum: 1\r\n\r\n"));
 }
 
 }  // namespace

@@ -60,15 +60,6 @@ TEST_F(Proxies, by_the_standard_field) {
   EXPECT_EQ(client.answer().body, "2001:db8::1 80 https");
 }
 
-TEST_F(Proxies, are_still_known_when_the_answer_comes_late) {
-  Running& server = running("127.0.0.1");
-  Client client = server.client();
-  client.get("/late", said);
-  ASSERT_TRUE(gate.await(1));
-  gate.open();
-  EXPECT_EQ(client.answer().body, "203.0.113.9 https");
-}
-
 TEST_F(Proxies, name_their_client_before_the_connection_begins) {
   Running& server = running("127.0.0.1", server::ForwardedField::XForwarded, true);
   Client client(server.port(), 0, false);

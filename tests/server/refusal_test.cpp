@@ -173,22 +173,6 @@ TEST_F(Refusals, of_content_that_nobody_wants_close_the_connection) {
   }
 }
 
-TEST_F(Refusals, what_is_known_but_not_offered_is_405_and_keeps_the_connection) {
-  Client client = this->client();
-  client.send("DELETE /hello HTTP/1.1\r\nHost: a\r\n\r\n");
-  const Answer answer = client.answer();
-  EXPECT_EQ(answer.status, 405);
-  EXPECT_NE(answer.field("allow").find("GET"), std::string::npos);
-  EXPECT_EQ(client.ask("/hello").status, 200);
-}
-
-TEST_F(Refusals, a_path_that_climbs_out_is_400) {
-  Client client = this->client();
-  for (const char* path : {"/..", "/../x", "/a/../..", "/%2e%2e/x", "/a/%2E./b"}) {
-    EXPECT_EQ(client.ask(path).status, 400) << path;
-  }
-}
-
 TEST_F(Refusals, an_endless_line_is_cut_off) {
   Client client = this->client();
   const std::string piece(10'000, 'x');

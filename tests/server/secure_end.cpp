@@ -1,9 +1,11 @@
 #include "server/secure_end.hpp"
 
+#include "server/http2.hpp"
 #include "tls/test_client.hpp"
 
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 namespace tern::testing {
 
@@ -12,20 +14,31 @@ bool tls_under_test() {
   return transport != nullptr && std::string_view(transport) == "tls";
 }
 
+bool has_tls() {
+  return true;
+}
+
 tls::Config test_certificate() {
   static const tls::TemporaryDirectory files;
   static const std::string path = [] {
     const tls::Issued issued = tls::issue({.hosts = {"localhost"}});
     return files.write("server.pem", issued.certificate_pem() + issued.key_pem());
   }();
-  return {.certificates = {{path, ""}}};
+  std::vector<std::string> protocols = {"http/1.1"};
+  if (server::has_http2()) protocols.emplace(protocols.begin(), "h2");
+  return {.certificates = {{path, ""}}, .protocols = std::move(protocols)};
 }
 
 struct SecureEnd::Parts {
+  explicit Parts(std::string_view only)
+      : protocol(only),
+        client({.protocols = only.empty() ? std::string() : static_cast<char>(only.size()) + std::string(only)}) {}
+
+  std::string protocol;
   tls::TestClient client;
 };
 
-SecureEnd::SecureEnd() : parts_(std::make_unique<Parts>()) {}
+SecureEnd::SecureEnd(std::string_view protocol) : parts_(std::make_unique<Parts>(protocol)) {}
 SecureEnd::~SecureEnd() = default;
 SecureEnd::SecureEnd(SecureEnd&&) noexcept = default;
 SecureEnd& SecureEnd::operator=(SecureEnd&&) noexcept = default;
@@ -40,7 +53,7 @@ bool SecureEnd::shake_hands(net::Peer& peer) {
     client.take(some);
     if (client.failed()) return false;
   }
-  return true;
+  return parts_->protocol.empty() || client.protocol() == parts_->protocol;
 }
 
 bool SecureEnd::send(net::Peer& peer, std::string_view bytes) {
@@ -49,7 +62,12 @@ bool SecureEnd::send(net::Peer& peer, std::string_view bytes) {
   return peer.send(parts_->client.output());
 }
 
+bool SecureEnd::has_received() const {
+  return !parts_->client.received().empty();
+}
+
 std::string SecureEnd::receive_some(net::Peer& peer, std::size_t most) {
+  if (has_received()) return parts_->client.take_received();
   for (;;) {
     const std::string some = peer.receive_some(most);
     if (some.empty()) return {};
@@ -61,6 +79,16 @@ std::string SecureEnd::receive_some(net::Peer& peer, std::size_t most) {
 
 bool SecureEnd::ended() const {
   return parts_->client.ended();
+}
+
+std::string SecureEnd::seal(std::string_view bytes) {
+  if (!bytes.empty()) parts_->client.send(bytes);
+  return parts_->client.output();
+}
+
+std::string SecureEnd::open(std::string_view bytes) {
+  if (!bytes.empty()) parts_->client.take(bytes);
+  return parts_->client.take_received();
 }
 
 bool SecureEnd::close(net::Peer& peer) {

@@ -18,12 +18,6 @@ TEST_F(Timeouts, half_a_head_is_answered_408) {
   EXPECT_TRUE(client.ends());
 }
 
-TEST_F(Timeouts, a_client_that_says_nothing_is_closed_without_a_word) {
-  serve({.head_timeout = soon});
-  Client client = this->client();
-  EXPECT_TRUE(client.ends());
-}
-
 TEST_F(Timeouts, a_head_that_trickles_has_no_more_time) {
   serve({.head_timeout = soon});
   Client client = this->client();
@@ -62,73 +56,12 @@ TEST_F(Timeouts, overlapping_requests_are_no_slow_head) {
   EXPECT_EQ(client.answer().status, 200);
 }
 
-TEST_F(Timeouts, an_idle_connection_is_closed) {
-  serve({.idle_timeout = soon});
-  Client client = this->client();
-  EXPECT_EQ(client.ask("/hello").status, 200);
-  EXPECT_TRUE(client.ends());
-}
-
-TEST_F(Timeouts, no_timeout_runs_while_the_handler_works) {
-  serve({.head_timeout = soon, .idle_timeout = soon, .grace = soon});
-  Client client = this->client();
-  client.get("/late/answer");
-  ASSERT_TRUE(desk.gate.await());
-  Client other = this->client();
-  EXPECT_TRUE(other.ends());  // its head's time is over by now, and so would be the first one's
-  desk.gate.open();
-  EXPECT_EQ(client.answer().body, "answer");
-  EXPECT_TRUE(client.ends());
-}
-
-TEST_F(Timeouts, content_that_stops_is_answered_408) {
-  serve({.grace = soon});
-  Client client = this->client();
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
-  const Answer answer = client.answer();
-  EXPECT_EQ(answer.status, 408);
-  EXPECT_TRUE(answer.closes());
-}
-
-TEST_F(Timeouts, content_that_trickles_below_the_least_rate_is_answered_408) {
-  serve({.grace = Milliseconds(100), .least_rate = 2000});
-  Client client = this->client();
-  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
-  int bytes = 0;
-  while (!client.readable_within(5) && bytes < 10'000) {
-    client.send("x");
-    ++bytes;
-  }
-  EXPECT_LT(bytes, 10'000);
-  EXPECT_EQ(client.answer().status, 408);
-}
-
-TEST_F(Timeouts, content_at_the_least_rate_is_let_in) {
-  serve({.grace = Milliseconds(100), .least_rate = 10});
-  Client client = this->client();
-  const std::string body(300, 'x');
-  client.send("POST /size HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\n");
-  for (int i = 0; i < 60; ++i) {
-    ASSERT_FALSE(client.readable_within(5));
-    client.send("xxxxx");
-  }
-  EXPECT_EQ(client.answer().body, "300");
-}
-
 TEST_F(Timeouts, content_that_nobody_wants_has_the_time_of_a_head) {
   serve({.head_timeout = soon});
   Client client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
   EXPECT_EQ(client.answer().status, 200);
   EXPECT_TRUE(client.ends());
-}
-
-TEST_F(Timeouts, a_client_that_does_not_read_its_answer_is_let_go) {
-  serve({.grace = soon});
-  Client client = this->client(4096);
-  client.get("/large/30000000");
-  EXPECT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
-  EXPECT_TRUE(client.is_gone());
 }
 
 TEST_F(Timeouts, a_client_that_does_not_read_its_last_answer_is_let_go) {

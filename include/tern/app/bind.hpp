@@ -43,6 +43,7 @@ public:
     streams_body = other.streams_body;
     suspends = other.suspends;
     may_outlast = other.may_outlast;
+    is_socket = other.is_socket;
     return *this;
   }
   ~Endpoint() {
@@ -59,6 +60,7 @@ public:
   bool streams_body = false;  // the handler reads the content by itself, as it comes
   bool suspends = false;      // the handler is a coroutine
   bool may_outlast = false;   // what looks at the request may go on after this wake-up: the head must be pinned
+  bool is_socket = false;     // of App::websocket(): HTTP/2 comes to it by an extended CONNECT (RFC 8441)
 };
 
 // --- What is the same for all handlers ------------------------------------------------------------------------------

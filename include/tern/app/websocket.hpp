@@ -172,7 +172,9 @@ Endpoint bind_socket(F handler, WebSocketOptions options) {
                   usable_message<Result>()) {
       using Route = SocketRoute<F, Result>;
       check(options);
-      return make_endpoint<Route, Result>(Route{std::move(handler), std::move(options)}, Arguments{});
+      Endpoint endpoint = make_endpoint<Route, Result>(Route{std::move(handler), std::move(options)}, Arguments{});
+      endpoint.is_socket = true;
+      return endpoint;
     }
   }
   return {};

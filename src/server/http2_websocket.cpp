@@ -1,0 +1,109 @@
+#include "server/http2_websocket.hpp"
+
+#include "server/http2_connection.hpp"
+#include "server/http2_stream.hpp"
+#include "server/websocket_session.hpp"
+#include "server/worker.hpp"
+
+#include <tern/http/fields.hpp>
+
+#include <span>
+#include <utility>
+
+namespace tern::server {
+namespace {
+
+constexpr std::size_t most_kept = 4 * 1024;  // bytes of memory that an idle one keeps for what comes next
+
+}  // namespace
+
+void Http2WebSocket::start(WebSocketSession& session, std::string protocol) {
+  session_ = &session;
+  resume();
+  session.start(std::move(protocol));
+}
+
+// --- What comes ---
+
+void Http2WebSocket::feed() {
+  if (session_ == nullptr || paused_ || finished_ || feeding_) return;
+  feeding_ = true;
+  if (stream_.unread() != 0) {
+    stream_.connection_.session().read(stream_, piece_);
+    stream_.connection_.wake();  // the window
+    if (rest_.empty()) {
+      std::swap(rest_, piece_);
+    } else {
+      rest_.append(piece_);
+    }
+    piece_.clear();
+  }
+  if (!rest_.empty()) rest_.erase(0, session_->on_bytes(rest_));
+  if (!paused_ && !finished_ && (stream_.content_complete() || cut_off_) && !std::exchange(ended_, true)) {
+    session_->on_end();
+  }
+  feeding_ = false;
+  if (finished_ || (rest_.empty() && rest_.capacity() > most_kept)) rest_ = {};
+}
+
+void Http2WebSocket::resume() {
+  paused_ = false;
+  stream_.connection_.worker().loop().at_round_end(*this);
+}
+
+void Http2WebSocket::on_end() {
+  cut_off_ = true;
+  if (session_ != nullptr) resume();  // whoever waits would wait in vain
+}
+
+void Http2WebSocket::drain() {
+  if (session_ != nullptr) session_->drain();
+}
+
+// --- What goes ---
+
+void Http2WebSocket::send(net::Output& output) {
+  if (!finished_) {
+    output.visit([this](std::string_view piece) { stream_.connection_.session().write(stream_, piece); });
+    stream_.watch_answer();
+    stream_.connection_.wake();
+  }
+  output.clear();
+}
+
+std::size_t Http2WebSocket::unsent() const noexcept {
+  return static_cast<const http2::Stream&>(stream_).unsent();
+}
+
+bool Http2WebSocket::waits() const noexcept {
+  const std::size_t waiting = unsent();
+  if (waiting == 0) return false;
+  return stream_.connection_.connection().stream().unsent() != 0 ||
+         waiting > stream_.connection_.session().window(stream_);
+}
+
+void Http2WebSocket::on_room() {
+  if (session_ != nullptr && unsent() == 0) session_->on_sent();
+}
+
+// --- The end ---
+
+// What the client still sends is dropped, as long as the stream waits for its end.
+void Http2WebSocket::finish(bool) {
+  if (std::exchange(finished_, true)) return;
+  http2::Session& session = stream_.connection_.session();
+  session.finish(stream_, Fields());
+  session.discard(stream_);
+  stream_.connection_.wake();
+}
+
+void Http2WebSocket::abort() {
+  stream_.connection_.session().reset(stream_, http2::ErrorCode::Cancel);
+  stream_.connection_.wake();
+}
+
+void Http2WebSocket::on_closed() {
+  if (WebSocketSession* session = std::exchange(session_, nullptr)) session->on_closed();
+}
+
+}  // namespace tern::server

@@ -1,0 +1,40 @@
+// What a WebSocket's bytes travel on: a connection that has switched to it, or a stream of an HTTP/2 connection.
+#pragma once
+
+#include "net/output.hpp"
+
+#include <cstddef>
+
+namespace tern::server {
+
+// On the loop's thread. Lives until it has told its session of the end, by WebSocketSession::on_closed(), which it
+// calls inside none of these.
+class WebSocketCarrier {
+public:
+  WebSocketCarrier(const WebSocketCarrier&) = delete;
+  WebSocketCarrier& operator=(const WebSocketCarrier&) = delete;
+
+  // Takes all of `output`, and watches that the peer reads it.
+  virtual void send(net::Output& output) = 0;
+  // Bytes that have not left.
+  virtual std::size_t unsent() const noexcept = 0;
+  // Whether these have to wait for the peer, and are not about to leave by themselves.
+  virtual bool waits() const noexcept = 0;
+
+  // Nothing is presented any more, until resume(): what was not consumed comes again then, though not during the call.
+  virtual void pause() noexcept = 0;
+  virtual void resume() = 0;
+  virtual bool paused() const noexcept = 0;
+
+  // The last has been sent: ends our side, and all of it when the peer has ended its own, or soon after; at once where
+  // the peer has nothing more to say.
+  virtual void finish(bool peer_is_done) = 0;
+  // Ends all of it at once.
+  virtual void abort() = 0;
+
+protected:
+  WebSocketCarrier() = default;
+  ~WebSocketCarrier() = default;
+};
+
+}  // namespace tern::server

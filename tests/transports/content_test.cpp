@@ -1,0 +1,190 @@
+// Content of requests that is taken whole: late, too much, unwanted.
+#include "transports/transport_test.hpp"
+
+#include <string>
+
+namespace tern::testing {
+namespace {
+
+using Contents = TransportTest;
+INSTANTIATE_TEST_SUITE_P(Over, Contents, ::testing::ValuesIn(transports()), ::testing::PrintToStringParamName());
+
+const FieldPairs expects = {{"expect", "100-continue"}, {"content-length", "4"}};
+
+TEST_P(Contents, of_every_size_around_a_buffer) {
+  Caller caller = this->caller();
+  for (const std::size_t size : {0UL, 1UL, 9UL, 16'383UL, 16'384UL, 16'385UL, 65'535UL, 65'536UL, 65'537UL, 131'072UL,
+                                 262'144UL, 262'145UL, 3'000'000UL}) {
+    caller.post("/echo", pattern(size));
+    EXPECT_TRUE(caller.answer().content == pattern(size)) << size;
+  }
+  EXPECT_TRUE(all_ended());
+}
+
+TEST_P(Contents, in_pieces_of_every_size) {
+  Caller caller = this->caller();
+  const std::string content = pattern(100'000);
+  for (const std::size_t size : {977UL, 16'384UL, 65'536UL, 100'000UL}) {
+    caller.begin("/echo");
+    for (std::size_t at = 0; at < content.size(); at += size) caller.send(content.substr(at, size));
+    caller.end();
+    EXPECT_TRUE(caller.answer().content == content) << size;
+  }
+}
+
+TEST_P(Contents, that_arrive_bit_by_bit) {
+  Caller caller = this->caller();
+  caller.begin("/echo");
+  std::string all;
+  for (int i = 0; i < 50; ++i) {
+    caller.send(std::to_string(i));
+    running().on_loop([] {});
+    all += std::to_string(i);
+  }
+  caller.end();
+  EXPECT_EQ(caller.answer().content, all);
+}
+
+TEST_P(Contents, that_arrive_after_the_handler_was_held_up) {
+  Caller caller = this->caller();
+  caller.begin("/gated/echo", "01234", {{"content-length", "10"}});
+  ASSERT_TRUE(gate.await());
+  caller.send("567");
+  gate.open();
+  caller.send("89", true);
+  EXPECT_EQ(caller.answer().content, "0123456789");
+}
+
+TEST_P(Contents, that_were_complete_before_the_handler_was_held_up) {
+  Caller first = caller();
+  first.post("/gated/echo", "0123456789");
+  ASSERT_TRUE(gate.await());
+  EXPECT_EQ(caller().answer_of("/large/60000").content.size(), 60'000U);  // uses the loop's buffer
+  gate.open();
+  EXPECT_EQ(first.answer().content, "0123456789");
+}
+
+TEST_P(Contents, large_ones_wait_outside_while_the_handler_is_held_up) {
+  Caller caller = this->caller();
+  const std::string content = pattern(5'000'000);
+  caller.post("/gated/echo", content);
+  ASSERT_TRUE(gate.await());
+  settle();
+  EXPECT_LE(running().worker().shared().buffered, 1'000'000U);
+  gate.open();
+  EXPECT_TRUE(caller.answer().content == content);
+}
+
+TEST_P(Contents, are_asked_for_when_the_client_waits_and_the_handler_wants_them) {
+  Caller caller = this->caller();
+  caller.begin("/gated/echo", {}, expects);
+  ASSERT_TRUE(gate.await());
+  settle();
+  EXPECT_TRUE(caller.so_far().interim.empty());
+  gate.open();
+  ASSERT_TRUE(caller.until([](const Reaction& reaction) { return !reaction.interim.empty(); }));
+  caller.send("body", true);
+  EXPECT_EQ(caller.answer().content, "body");
+  EXPECT_EQ(caller.so_far().interim, std::vector{100});
+  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+}
+
+TEST_P(Contents, are_not_asked_for_when_nobody_wants_them) {
+  const std::vector<std::pair<std::string, int>> cases = {{"/nothing", 404}, {"/unread", 200}, {"/hello", 405}};
+  for (const auto& [path, status] : cases) {
+    Caller caller = this->caller();
+    caller.begin(path, {}, expects);
+    EXPECT_EQ(caller.answer().status, status);
+    EXPECT_TRUE(caller.so_far().interim.empty());
+  }
+}
+
+TEST_P(Contents, are_not_asked_for_when_they_are_too_large) {
+  settings.limits.body = 3;
+  Caller caller = this->caller();
+  caller.begin("/echo", {}, expects);
+  EXPECT_EQ(caller.answer().status, 413);
+  EXPECT_TRUE(caller.so_far().interim.empty());
+}
+
+TEST_P(Contents, that_are_announced_too_large_are_refused_before_they_come) {
+  Caller caller = this->caller();
+  caller.begin("/echo", {}, {{"content-length", "99999999999"}});
+  EXPECT_EQ(caller.answer().status, 413);
+  EXPECT_EQ(caller.so_far().field("content-type"), "application/problem+json");
+}
+
+TEST_P(Contents, that_turn_out_too_large_are_refused) {
+  settings.limits.body = 1000;
+  for (const std::size_t size : {1000UL, 1001UL}) {
+    Caller caller = this->caller();
+    caller.begin("/echo");
+    for (std::size_t at = 0; at < size; at += 100) caller.send(pattern(std::min(100UL, size - at)));
+    caller.end();
+    EXPECT_EQ(caller.answer().status, size == 1000 ? 200 : 413);
+  }
+}
+
+TEST_P(Contents, are_held_to_the_limit_of_their_route) {
+  Caller caller = this->caller();
+  caller.post("/small", pattern(100));
+  EXPECT_TRUE(caller.answer().content == pattern(100));
+  caller.post("/small", pattern(101));
+  EXPECT_EQ(caller.answer().status, 413);
+}
+
+TEST_P(Contents, that_nobody_reads_are_passed_over) {
+  Caller caller = this->caller();
+  for (const std::size_t size : {0UL, 10UL, 50'000UL}) {
+    caller.post("/unread", pattern(size));
+    EXPECT_EQ(caller.answer().content, "not looked at");
+    caller.post("/nothing", pattern(size));
+    EXPECT_EQ(caller.answer().status, 404);
+  }
+  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+}
+
+TEST_P(Contents, large_ones_that_nobody_reads_do_not_keep_the_answer_from_arriving) {
+  Caller caller = this->caller();
+  caller.post("/unread", pattern(1'000'000));
+  EXPECT_EQ(caller.answer().content, "not looked at");
+  EXPECT_TRUE(all_ended());
+  EXPECT_EQ(running().worker().shared().buffered, 0U);
+}
+
+TEST_P(Contents, together_they_are_bounded) {
+  settings.buffered = 300'000;
+  const FieldPairs length = {{"content-length", "200000"}};
+  std::vector<Caller> callers;
+  for (int i = 0; i < 2; ++i) {
+    callers.push_back(caller());
+    callers.back().begin("/size", pattern(140'000), length);
+  }
+  const auto charged = [this] { return running().worker().shared().buffered.load(); };
+  ASSERT_TRUE(running().eventually([&] {
+    for (Caller& each : callers) each.take_ready();
+    return charged() == 280'000;
+  }));
+  Caller third = caller();
+  third.begin("/size", pattern(140'000), length);
+  EXPECT_EQ(third.answer().status, 503);
+  EXPECT_EQ(third.so_far().field("retry-after"), "1");
+  callers[0].cancel();  // gives back what it had
+  ASSERT_TRUE(running().eventually([&] { return charged() == 140'000; }));
+  callers[1].send(pattern(60'000), true);
+  EXPECT_EQ(callers[1].answer().content, "200000");
+  EXPECT_TRUE(all_ended());
+  EXPECT_EQ(charged(), 0U);
+}
+
+TEST_P(Contents, that_the_end_of_the_clients_side_cuts_off_are_no_complete_request) {
+  Caller caller = this->caller();
+  caller.begin("/echo", "01234", {{"content-length", "10"}});
+  ASSERT_TRUE(in_use(1));
+  caller.end_side();
+  EXPECT_NE(caller.answer().status, 200);
+  EXPECT_TRUE(all_ended());
+}
+
+}  // namespace
+}  // namespace tern::testing

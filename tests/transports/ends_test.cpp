@@ -1,0 +1,219 @@
+// Clients that go before they are answered, and servers that stop.
+#include "transports/transport_test.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tern::testing {
+namespace {
+
+class Ends : public TransportTest {
+protected:
+  bool nothing_is_left() {
+    return running().eventually(
+        [this] { return running().worker().exchanges_in_use() == 0 && running().worker().shared().buffered == 0; });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Over, Ends, ::testing::ValuesIn(transports()), ::testing::PrintToStringParamName());
+
+constexpr Going ways[] = {Going::Cancel, Going::Reset};
+
+TEST_P(Ends, of_a_client_fire_the_stop_token_at_once) {
+  for (const Going how : ways) {
+    desk.stopped = false;
+    Caller caller = this->caller();
+    caller.get("/stopped");
+    ASSERT_TRUE(gate.await());
+    go(caller, how);
+    settle();
+    ASSERT_TRUE(in_use(1)) << "the handler is let to its end";
+    gate.open();
+    EXPECT_TRUE(nothing_is_left());
+    EXPECT_TRUE(desk.stopped);
+  }
+}
+
+TEST_P(Ends, of_a_clients_side_do_not_fire_it) {
+  Caller caller = this->caller();
+  caller.get("/stopped");
+  ASSERT_TRUE(gate.await());
+  caller.end_side();
+  settle();
+  gate.open();
+  EXPECT_EQ(caller.answer().status, 204);
+  caller.await_end();
+  EXPECT_FALSE(desk.stopped);
+  EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_P(Ends, of_a_clients_side_do_not_make_the_loop_spin) {
+  Caller caller = this->caller();
+  caller.get("/late/x");
+  ASSERT_TRUE(gate.await());
+  caller.end_side();
+  Caller other = this->caller();
+  for (int i = 0; i < 10; ++i) other.answer_of("/hello");
+  const auto rounds = running().counters().rounds.value();
+  for (int i = 0; i < 10; ++i) other.answer_of("/hello");
+  EXPECT_LE(running().counters().rounds.value() - rounds,
+            32U);  // over HTTP/2, acknowledgements are frames of their own
+  gate.open();
+  EXPECT_EQ(caller.answer().content, "x");
+}
+
+TEST_P(Ends, of_a_client_within_content_that_a_handler_waits_for) {
+  for (const Going how : ways) {
+    Caller caller = this->caller();
+    caller.begin("/echo", pattern(100'000), {{"content-length", "1000000"}});
+    ASSERT_TRUE(in_use(1));
+    go(caller, how);
+    EXPECT_TRUE(nothing_is_left());
+  }
+}
+
+TEST_P(Ends, of_a_client_before_a_held_up_handler_wants_its_content) {
+  for (const Going how : ways) {
+    for (const bool complete : {true, false}) {
+      Caller caller = this->caller();
+      caller.ask({.method = "POST",
+                  .path = "/gated/echo",
+                  .fields = {{"content-length", "10"}},
+                  .content = complete ? "0123456789" : "01234",
+                  .end = complete});
+      ASSERT_TRUE(gate.await());
+      go(caller, how);
+      settle();
+      gate.open();
+      EXPECT_TRUE(nothing_is_left());
+    }
+  }
+}
+
+TEST_P(Ends, of_a_client_while_the_answer_is_written) {
+  for (const Going how : ways) {
+    Caller caller = this->caller(4096);
+    caller.get("/large/20000000");
+    ASSERT_TRUE(caller.receive());
+    go(caller, how);
+    EXPECT_TRUE(nothing_is_left());
+  }
+}
+
+TEST_P(Ends, of_a_client_before_a_late_large_answer_is_written) {
+  Caller caller = this->caller();
+  caller.get("/late-large/20000000");
+  ASSERT_TRUE(gate.await());
+  caller.close();  // an end of one side, as far as the server can tell
+  gate.open();
+  EXPECT_TRUE(all_disconnected());
+  EXPECT_TRUE(nothing_is_left());
+}
+
+// --- Drain ---
+
+using Drain = TransportTest;
+INSTANTIATE_TEST_SUITE_P(Over, Drain, ::testing::ValuesIn(transports()), ::testing::PrintToStringParamName());
+
+TEST_P(Drain, closes_idle_connections_at_once) {
+  Caller caller = this->caller();
+  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+  running().drain();
+  EXPECT_TRUE(caller.ends());
+  caller.close();
+  running().wait();
+}
+
+TEST_P(Drain, lets_a_busy_connection_answer_and_says_that_it_closes) {
+  Caller caller = this->caller();
+  caller.get("/late/answer");
+  ASSERT_TRUE(gate.await());
+  running().drain();
+  settle();
+  gate.open();
+  EXPECT_EQ(caller.answer().content, "answer");
+  EXPECT_EQ(caller.so_far().field("connection"), over_http2() ? "" : "close");
+  EXPECT_TRUE(caller.ends());
+  caller.close();
+  running().wait();
+}
+
+TEST_P(Drain, lets_content_arrive) {
+  Caller caller = this->caller();
+  caller.begin("/echo", "01234", {{"content-length", "10"}});
+  ASSERT_TRUE(in_use(1));
+  running().drain();
+  settle();
+  caller.send("56789", true);
+  EXPECT_EQ(caller.answer().content, "0123456789");
+  EXPECT_TRUE(caller.ends());
+}
+
+TEST_P(Drain, lets_a_large_answer_be_read_to_its_end) {
+  Caller caller = this->caller(64 * 1024);
+  caller.get("/large/5000000");
+  ASSERT_TRUE(caller.receive());
+  running().drain();
+  settle();
+  EXPECT_TRUE(caller.answer().content == pattern(5'000'000));
+  EXPECT_TRUE(caller.ends());
+}
+
+TEST_P(Drain, gives_up_a_handler_that_does_not_end_in_time) {
+  Caller caller = this->caller();
+  caller.get("/stopped");
+  ASSERT_TRUE(gate.await());
+  running().drain(Milliseconds(50));
+  running().wait();
+  caller.await_end();
+  EXPECT_EQ(caller.so_far().status, 0);
+}
+
+TEST_P(Drain, a_later_call_may_shorten_it) {
+  Caller caller = this->caller();
+  caller.get("/late/1");
+  ASSERT_TRUE(gate.await());
+  running().drain(Seconds(600));
+  running().drain(Milliseconds(0));
+  running().wait();
+  caller.await_end();
+}
+
+TEST_P(Drain, a_later_call_does_not_lengthen_it) {
+  Caller caller = this->caller();
+  caller.get("/late/1");
+  ASSERT_TRUE(gate.await());
+  running().drain(Milliseconds(50));
+  running().drain(Seconds(600));
+  running().wait();
+}
+
+TEST_P(Drain, waits_for_a_handler_whose_client_has_gone) {
+  Caller caller = this->caller();
+  caller.get("/stopped");
+  ASSERT_TRUE(gate.await());
+  caller.reset();
+  ASSERT_TRUE(all_disconnected());
+  running().drain();
+  settle();
+  gate.open();
+  running().wait();
+  EXPECT_TRUE(desk.stopped);
+}
+
+TEST_P(Drain, ends_all_loops) {
+  serve(3);
+  std::vector<Caller> callers;
+  for (int i = 0; i < 9; ++i) {
+    callers.push_back(caller());
+    EXPECT_EQ(callers.back().answer_of("/hello").status, 200);
+  }
+  running().drain();
+  for (Caller& each : callers) {
+    EXPECT_TRUE(each.ends());
+    each.close();
+  }
+  running().wait();
+}
+
+}  // namespace
+}  // namespace tern::testing

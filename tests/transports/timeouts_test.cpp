@@ -1,0 +1,97 @@
+// What happens to those who take too long. Every timeout is tiny, and its effect is waited for.
+#include "transports/transport_test.hpp"
+
+#include <string>
+
+namespace tern::testing {
+namespace {
+
+using Timeouts = TransportTest;
+INSTANTIATE_TEST_SUITE_P(Over, Timeouts, ::testing::ValuesIn(transports()), ::testing::PrintToStringParamName());
+
+constexpr Milliseconds soon{60};
+
+TEST_P(Timeouts, a_client_that_says_nothing_is_closed) {
+  settings.head_timeout = settings.idle_timeout = soon;
+  Caller caller = this->caller();
+  caller.await_end();
+  EXPECT_EQ(caller.so_far().status, 0);
+}
+
+TEST_P(Timeouts, an_idle_connection_is_closed_in_good_order) {
+  settings.idle_timeout = soon;
+  Caller caller = this->caller();
+  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+  EXPECT_TRUE(caller.ends());
+}
+
+// Two periods and a half pass by requests that are a third of one apart.
+TEST_P(Timeouts, a_connection_that_is_used_is_not_idle) {
+  settings.idle_timeout = Milliseconds(150);
+  Caller caller = this->caller();
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_EQ(caller.answer_of("/hello").status, 200) << i;
+    settle();
+    caller.take_ready();
+    ASSERT_FALSE(caller.readable_within(50)) << i;
+  }
+}
+
+TEST_P(Timeouts, none_runs_while_the_handler_works) {
+  settings.head_timeout = settings.idle_timeout = settings.grace = soon;
+  Caller caller = this->caller();
+  caller.get("/late/answer");
+  ASSERT_TRUE(gate.await());
+  Caller other = this->caller();
+  other.await_end();  // its time is over by now, and so would be the first one's
+  gate.open();
+  EXPECT_EQ(caller.answer().content, "answer");
+  EXPECT_TRUE(caller.ends());
+}
+
+TEST_P(Timeouts, content_that_stops_is_answered_408) {
+  settings.grace = soon;
+  Caller caller = this->caller();
+  caller.begin("/echo", "01234", {{"content-length", "10"}});
+  EXPECT_EQ(caller.answer().status, 408);
+  EXPECT_TRUE(all_ended());
+}
+
+TEST_P(Timeouts, content_that_trickles_below_the_least_rate_is_answered_408) {
+  settings.grace = Milliseconds(100);
+  settings.least_rate = 2000;
+  Caller caller = this->caller();
+  caller.begin("/echo", {}, {{"content-length", "100000"}});
+  for (int bytes = 0; caller.so_far().status == 0 && bytes < 10'000; ++bytes) {
+    caller.send("x");
+    caller.readable_within(5);
+    caller.take_ready();
+  }
+  EXPECT_EQ(caller.answer().status, 408);
+}
+
+TEST_P(Timeouts, content_at_the_least_rate_is_let_in) {
+  settings.grace = Milliseconds(100);
+  settings.least_rate = 10;
+  Caller caller = this->caller();
+  caller.begin("/size", {}, {{"content-length", "300"}});
+  for (int i = 0; i < 60; ++i) {
+    caller.readable_within(5);
+    caller.take_ready();
+    ASSERT_EQ(caller.so_far().status, 0);
+    caller.send("xxxxx", i == 59);
+  }
+  EXPECT_EQ(caller.answer().content, "300");
+}
+
+TEST_P(Timeouts, an_answer_that_is_not_read_is_given_up) {
+  settings.grace = soon;
+  Caller caller = this->caller(4096);
+  caller.get("/large/20000000");
+  ASSERT_TRUE(caller.until([](const Reaction& reaction) { return reaction.status == 200; }));
+  EXPECT_TRUE(over_http2() ? all_ended() : all_disconnected());
+  EXPECT_FALSE(caller.answer().complete);
+}
+
+}  // namespace
+}  // namespace tern::testing
