@@ -1,5 +1,6 @@
 #include "redis/keeper.hpp"
 
+#include <tern/coro/cancelled.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/coro/sleep.hpp>
 #include <tern/coro/timeout.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -20,8 +22,13 @@ constexpr Milliseconds first_pause{100};  // after the first failure; then twice
 constexpr unsigned most_doublings = 16;
 constexpr Milliseconds last_moment = Seconds(1);  // for what is on its way when the server stops
 
-std::string seconds(std::uint64_t milliseconds) {
+std::string told(std::uint64_t milliseconds) {
+  if (milliseconds < 1000) return std::to_string(milliseconds) + " ms";
   return std::to_string(milliseconds / 1000) + '.' + std::to_string(milliseconds % 1000 / 100) + " s";
+}
+
+std::string silence(Milliseconds time) {
+  return "no answer for " + told(static_cast<std::uint64_t>(time.count()));
 }
 
 std::string publications(std::size_t count) {
@@ -80,6 +87,9 @@ Task<> RedisBus::Keeper::stop() {
   }
   stop_.stop();
   co_await ended_;
+  const std::lock_guard lock(mutex_);
+  if (!queue_.empty()) host_->warn(publications(queue_.size()) + " never reached " + name());
+  host_ = nullptr;
 }
 
 void RedisBus::Keeper::end() noexcept {
@@ -157,11 +167,18 @@ Task<> RedisBus::Keeper::keep() {
   const auto leave = [](Keeper* self) { self->disconnected(); };
   const std::unique_ptr<Keeper, void (*)(Keeper*)> guard(this, leave);
   while (true) {
-    std::string fault = co_await connect();
-    if (fault.empty()) {
-      connected();
-      tried_.set();
-      fault = co_await hold();
+    std::string fault;
+    try {
+      fault = co_await connect();
+      if (fault.empty()) {
+        connected();
+        tried_.set();
+        fault = co_await hold();
+      }
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const std::exception& error) {
+      fault = error.what();
     }
     tell_of(fault, disconnected());
     tried_.set();
@@ -192,11 +209,7 @@ Task<std::string> RedisBus::Keeper::connect() {
   Places places = std::vector{options_.host};
   if (options_.unix_path.empty() && !is_address(options_.host)) {
     const auto look_up = [this] { return resolve(); };
-    try {
-      places = co_await offload(look_up);
-    } catch (const Overloaded&) {
-      places = std::unexpected(std::string("the thread pool has no room to look it up"));
-    }
+    places = co_await offload(look_up);
     if (!places) co_return places.error();
   }
   std::string fault = "the name has no address";
@@ -209,8 +222,7 @@ Task<std::string> RedisBus::Keeper::connect() {
     } catch (const TimedOut&) {
       in_time = false;
     }
-    fault =
-        in_time ? session_->fault() : "no answer for " + seconds(static_cast<std::uint64_t>(options_.timeout.count()));
+    fault = in_time ? session_->fault() : silence(options_.timeout);
     if (fault.empty()) break;
   }
   co_return fault;
@@ -224,7 +236,7 @@ Task<std::string> RedisBus::Keeper::hold() {
     try {
       co_await with_timeout(options_.ping, session_->lost().wait());
     } catch (const TimedOut&) {
-      if (!session_->alive()) co_return "no answer for " + seconds(static_cast<std::uint64_t>(options_.ping.count()));
+      if (!session_->alive()) co_return silence(options_.ping);
     }
   }
   co_return session_->fault();
@@ -233,7 +245,7 @@ Task<std::string> RedisBus::Keeper::hold() {
 void RedisBus::Keeper::connected() {
   ready_at_ = executor_->timers().now();
   std::string line = name() + " joins the servers of '" + options_.prefix + '\'';
-  if (lost_at_ != 0) line += " again, after " + seconds(ready_at_ - lost_at_);
+  if (lost_at_ != 0) line += " again, after " + told(ready_at_ - lost_at_);
   host_->inform(line);
   told_.clear();
   {

@@ -1,4 +1,4 @@
-"""Several server processes that a real Redis joins: redis_test.py SERVER [IO]. Skipped (77) without redis-server."""
+"""Several server processes that a real Redis joins: redis_test.py SERVER [IO [CHAT]]. Skipped (77) without redis-server."""
 
 import os
 import signal
@@ -9,6 +9,7 @@ from processes import REDIS, Redis, Server, WebSocket, free_port, until
 
 SERVER = sys.argv[1]
 IO = sys.argv[2] if len(sys.argv) > 2 else "epoll"
+CHAT = sys.argv[3] if len(sys.argv) > 3 else None
 JOINED = "joins the servers of 'test'"
 
 
@@ -198,7 +199,7 @@ class RedisBus(unittest.TestCase):
         one, two = self.pair(redis, "--ping", "300")
         here = self.subscriber(one, "room")
         redis.process.send_signal(signal.SIGSTOP)
-        self.assertIn("no answer for 0.3 s", one.line("is lost"))
+        self.assertIn("no answer for 300 ms", one.line("is lost"))
         two.line("is lost")
         self.assertEqual(one.publish("room", b"alone"), "Queued")
         self.assertEqual(here.hear(), "alone")
@@ -229,6 +230,23 @@ class RedisBus(unittest.TestCase):
         self.addCleanup(os.kill, redis.process.pid, signal.SIGCONT)
         one.publish("room", b"to nobody")
         self.assertEqual(one.stop(), 0)
+
+    @unittest.skipIf(CHAT is None, "without the example")
+    def test_several_chats_are_one(self):
+        redis = self.redis()
+        one, two = (Server(CHAT, IO, "--redis", f"127.0.0.1:{redis.port}") for _ in range(2))
+        self.addCleanup(self.end, one)
+        self.addCleanup(self.end, two)
+        ann = WebSocket(one, "/rooms/attic?name=ann")
+        self.addCleanup(ann.close)
+        self.assertIn('"Joined","name":"ann"', ann.hear())
+        bob = WebSocket(two, "/rooms/attic?name=bob")
+        self.addCleanup(bob.close)
+        for member in (ann, bob):
+            self.assertIn('"Joined","name":"bob"', member.hear())
+        ann.say('{"text":"anybody?"}')
+        for member in (ann, bob):
+            self.assertIn('"name":"ann","text":"anybody?"', member.hear())
 
     def test_a_port_where_nobody_answers(self):
         one = self.server("--redis", str(free_port()))
