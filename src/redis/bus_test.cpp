@@ -42,14 +42,16 @@ public:
   ~Deaf() { ::close(listening_); }
 
   void listen() const { EXPECT_EQ(::listen(listening_, 16), 0); }
+  // Says this to whoever connects, before anything else, until close() is called.
   void answer(const std::string& text) const {
-    const int connection = ::accept(listening_, nullptr, nullptr);
-    EXPECT_EQ(::send(connection, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
-    std::string rest(4096, 0);
-    while (::recv(connection, rest.data(), rest.size(), 0) > 0) {
+    std::vector<int> connections;
+    for (int connection; (connection = ::accept(listening_, nullptr, nullptr)) >= 0;
+         connections.push_back(connection)) {
+      ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
     }
-    ::close(connection);
+    for (const int connection : connections) ::close(connection);
   }
+  void close() const { ::shutdown(listening_, SHUT_RDWR); }
 
   std::uint16_t port = 0;
 
@@ -139,15 +141,35 @@ TEST_F(RedisBusTest, a_start_that_waits_for_redis_can_be_stopped) {
 }
 
 TEST_F(RedisBusTest, who_speaks_another_protocol_is_left) {
-  deaf.listen();
-  RedisOptions patient = redis();
-  patient.timeout = Seconds(100);
-  app.bus(RedisBus(patient));
-  std::thread answering([this] { deaf.answer("HTTP/1.1 400 Bad Request\r\n\r\n"); });
-  app.start(logs_warnings());
-  await_log("is not available (Protocol error, got \"H\" as reply type byte)");
-  app.stop();
-  answering.join();
+  const std::string stranger = "what answers there is not Redis";
+  const std::pair<std::string, std::string> cases[] = {
+      {"HTTP/1.1 400 Bad Request\r\n\r\n", "Protocol error, got \"H\" as reply type byte"},
+      {"+OK\r\n+OK\r\n+OK\r\n", stranger},
+      {":1\r\n:1\r\n:1\r\n", stranger},
+      {"*0\r\n", stranger},
+      {"*-1\r\n", stranger},
+      {"$-1\r\n", stranger},
+      {"$2\r\nOK\r\n", stranger},
+      {"*1000000000\r\n", stranger},
+      {"*2\r\n$7\r\nmessage\r\n$1\r\na\r\n", stranger},
+      {"*3\r\n:1\r\n:2\r\n:3\r\n", stranger},
+      {"*3\r\n*3\r\n:1\r\n:2\r\n:3\r\n", stranger},
+      {"*3\r\n$11\r\nunsubscribe\r\n$1\r\na\r\n:0\r\n", stranger},
+      {"-ERR max number of clients reached\r\n", "ERR max number of clients reached"},
+  };
+  for (const auto& [text, fault] : cases) {
+    const Deaf there;
+    there.listen();
+    std::thread answering([&] { there.answer(text); });
+    RedisOptions patient{.port = there.port, .timeout = Seconds(100), .retry = Milliseconds(20)};
+    App asking;
+    asking.bus(RedisBus(patient));
+    asking.start(logs_warnings());
+    await_log("Redis at 127.0.0.1:" + std::to_string(there.port) + " is not available (" + fault);
+    asking.stop();
+    there.close();
+    answering.join();
+  }
 }
 
 TEST_F(RedisBusTest, the_queue_is_bounded) {

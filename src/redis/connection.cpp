@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -15,7 +16,7 @@
 namespace tern::redis {
 namespace {
 
-constexpr std::size_t most_words = 4;
+constexpr std::size_t most_words = 3;
 
 // hiredis writes with write(): a peer that has gone must not end the process.
 class WithoutSigpipe {
@@ -77,7 +78,9 @@ struct Connection::Hooks {
   }
   // So is this one.
   static void disconnected(const redisAsyncContext* context, int) {
-    of(context->data).lose(context->err != 0 ? context->errstr : "closed");
+    Connection& self = of(context->data);
+    if (self.check_.refused()) return self.lose("what answers there is not Redis");
+    self.lose(context->err != 0 ? context->errstr : "closed");
   }
   // Without a reply for what is still under way at the end.
   static void replied(redisAsyncContext* context, void* reply, void*) {
@@ -107,6 +110,7 @@ void Connection::begin(redisAsyncContext* context) {
   context_ = context;
   ::fcntl(context->c.fd, F_SETFD, FD_CLOEXEC);
   watch_ = executor_.watch(context->c.fd, *this);
+  check_.install(*context->c.reader);
   context->data = this;
   context->ev = {.data = this,
                  .addRead = &Hooks::add_read,
@@ -119,6 +123,16 @@ void Connection::begin(redisAsyncContext* context) {
 }
 
 void Connection::command(std::initializer_list<std::string_view> words) {
+  check_.expect_answer();
+  give(words);
+}
+
+void Connection::subscribe(std::string_view one, std::string_view other) {
+  check_.expect_messages();
+  give({"SUBSCRIBE", one, other});
+}
+
+void Connection::give(std::initializer_list<std::string_view> words) {
   if (context_ == nullptr) return;
   std::array<const char*, most_words> texts{};
   std::array<std::size_t, most_words> sizes{};

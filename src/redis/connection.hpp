@@ -4,6 +4,8 @@
 // write at the end of it; only when the socket has no room, the loop is asked when there is some.
 #pragma once
 
+#include "redis/reply_check.hpp"
+
 #include <tern/base/box.hpp>
 #include <tern/coro/executor.hpp>
 #include <tern/coro/watch.hpp>
@@ -45,14 +47,17 @@ public:
   void open(const std::string& address, std::uint16_t port);
   void open_unix(const std::string& path);
 
-  // Between on_connected() and on_lost().
+  // Between on_connected() and on_lost(). A command of at most three words that is answered by a status or a number.
   void command(std::initializer_list<std::string_view> words);
+  // To these channels; the last that it is given.
+  void subscribe(std::string_view one, std::string_view other);
 
 private:
   struct Hooks;  // what hiredis calls
   friend struct Hooks;
 
   void begin(redisAsyncContext* context);
+  void give(std::initializer_list<std::string_view> words);
   void on_ready(bool readable, bool writable) noexcept override;
   void on_turn() noexcept override;
   void write() noexcept;
@@ -61,6 +66,7 @@ private:
 
   Owner& owner_;
   Executor& executor_;
+  ReplyCheck check_;
   redisAsyncContext* context_ = nullptr;  // hiredis deletes it
   base::Box<Watch> watch_;
   std::string refusal_;  // why it could not even begin, told at the next turn

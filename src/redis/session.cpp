@@ -35,7 +35,7 @@ void Session::on_connected(Connection& connection) {
 void Session::enter(Connection& connection) {
   if (&connection == &listener_) {
     may_listen_ = true;
-    listener_.command({"SUBSCRIBE", channel_, own_channel_});
+    listener_.subscribe(channel_, own_channel_);
   } else {
     may_publish_ = true;
     ping();  // so that a user who may not publish is found now
