@@ -4,6 +4,10 @@
 //
 // Each member is an object of its own, made for its WebSocket. A room is a topic: what is said there is published, and
 // reaches all members on all loops.
+//
+// With --redis HOST:PORT, several of these servers are one chat: what is said on one reaches the members on all. Who is
+// there, and the last messages, each of them knows of its own.
+#include <tern/redis/bus.hpp>
 #include <tern/tern.hpp>
 
 #include "chat_page.hpp"
@@ -106,10 +110,23 @@ struct Visitor {
   std::string name;
 };
 
+// "host:port", or "host" for Redis's usual port.
+tern::RedisOptions redis_at(std::string_view place) {
+  tern::RedisOptions redis{.prefix = "chat"};
+  const std::size_t colon = place.rfind(':');
+  redis.host = place.substr(0, colon);
+  // Without a number there is no port, and the start says so.
+  if (colon != place.npos) redis.port = tern::base::parse_integer<std::uint16_t>(place.substr(colon + 1)).value_or(0);
+  return redis;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::string redis;
+  const tern::Options options = examples::options(argc, argv, {{"--redis", redis}});
   tern::App app;
+  if (!redis.empty()) app.bus(tern::RedisBus(redis_at(redis)));
   app.emplace_state<Rooms>();
   app.get("/", [] { return tern::Response::borrowed(tern::media::html, chat_page); });
   app.websocket("/rooms/{room}",
@@ -121,5 +138,5 @@ int main(int argc, char** argv) {
                   return Member(app, *rooms, std::move(room), visitor->name);
                 },
                 {.max_message = 8 * 1024, .max_queued = 256 * 1024, .when_full = tern::WhenFull::Close});
-  return app.run(examples::options(argc, argv));
+  return app.run(options);
 }

@@ -7,7 +7,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace examples {
@@ -19,15 +21,29 @@ inline std::optional<tern::Io> io_of(std::string_view name) {
   return std::nullopt;
 }
 
+// A flag that one example has beside those.
+struct Flag {
+  std::string_view name;
+  std::string& value;
+};
+
 // Ends the process with a usage line when the arguments are not understood.
-inline tern::Options options(int argc, char** argv) {
+inline tern::Options options(int argc, char** argv, std::initializer_list<Flag> more = {}) {
   tern::Options options;
-  const auto usage = [argv] {
-    std::fprintf(stderr,
-                 "usage: %s [--host H] [--port N] [--threads N] [--io auto|epoll|io_uring] [--certificate FILE] "
-                 "[--key FILE]\n",
-                 argv[0]);
+  const auto usage = [argv, more] {
+    std::string line =
+        " [--host H] [--port N] [--threads N] [--io auto|epoll|io_uring] [--certificate FILE] [--key FILE]";
+    for (const Flag& flag : more) line.append(" [").append(flag.name).append(" VALUE]");
+    std::fprintf(stderr, "usage: %s%s\n", argv[0], line.c_str());
     std::exit(2);
+  };
+  const auto takes = [more](std::string_view name, std::string_view value) {
+    for (const Flag& one : more) {
+      if (one.name != name) continue;
+      one.value = value;
+      return true;
+    }
+    return false;
   };
   for (int i = 1; i < argc; i += 2) {
     const std::string_view flag = argv[i];
@@ -47,7 +63,7 @@ inline tern::Options options(int argc, char** argv) {
       options.tls.certificate = value;
     } else if (flag == "--key") {
       options.tls.key = value;
-    } else {
+    } else if (!takes(flag, value)) {
       usage();
     }
   }

@@ -55,6 +55,10 @@ void App::add(app::HookKind kind, base::Box<coro::Work> hook) {
   core_->add_hook(kind, std::move(hook));
 }
 
+void App::add(base::Box<Bus> bus) {
+  core_->set_bus(std::move(bus));
+}
+
 App& App::on_problem(base::Function<Response(const Problem&)> render) {
   core_->set_problem_renderer(std::move(render));
   return *this;

@@ -163,6 +163,12 @@ void Core::set_trailing_slash(TrailingSlash policy) {
   trailing_slash_ = policy;
 }
 
+void Core::set_bus(base::Box<Bus> bus) {
+  require_open("a bus was set");
+  if (bus_) throw SetupError("there is a bus already: an app has one");
+  bus_ = std::move(bus);
+}
+
 std::vector<RouteInfo> Core::routes() const {
   std::vector<RouteInfo> list;
   for (const RouteEntry& route : routes_) list.push_back({route.method, route.pattern, route.name});

@@ -56,8 +56,10 @@ public:
   void add_repeated(Milliseconds interval, base::Box<coro::Work> work);
   void set_problem_renderer(base::Function<Response(const Problem&)> render);
   void set_trailing_slash(TrailingSlash policy);
+  void set_bus(base::Box<Bus> bus);
   std::vector<RouteInfo> routes() const;
   const Hooks& hooks() const noexcept { return hooks_; }
+  Bus* bus() const noexcept { return bus_.get(); }  // null: none
 
   // Checks that everything that handlers need is there and lays out the chains; nothing can be registered afterwards.
   // Once is enough.
@@ -113,6 +115,7 @@ private:
   std::vector<PerLoopFactory> factories_;
   std::vector<ErrorMapping> mappings_;
   Hooks hooks_;
+  base::Box<Bus> bus_;
   base::Function<Response(const Problem&)> render_;
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
   bool frozen_ = false;

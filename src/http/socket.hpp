@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tern/coro/event.hpp>
+#include <tern/http/bus.hpp>
 #include <tern/http/websocket.hpp>
 
 #include <atomic>
@@ -34,7 +35,7 @@ public:
   virtual std::size_t max_queued() const noexcept = 0;
   virtual void subscribe(std::string_view filter) = 0;
   virtual void unsubscribe(std::string_view filter) = 0;
-  virtual void publish(std::string_view topic, std::string_view text) = 0;
+  virtual void publish(const Publication& publication) = 0;
   // One of the messages that were kept has been taken.
   virtual void took_message() = 0;
 

@@ -227,9 +227,10 @@ void WebSocket::unsubscribe(std::string_view filter) const {
   on_loop(*this, [text = std::string(filter)](http::Socket& here) { here.unsubscribe(text); });
 }
 
-void WebSocket::publish(std::string_view topic, std::string_view text) const {
-  on_loop(*this,
-          [topic = std::string(topic), text = std::string(text)](http::Socket& here) { here.publish(topic, text); });
+void WebSocket::publish_message(std::string_view topic, std::string_view content, bool is_text) const {
+  on_loop(*this, [topic = std::string(topic), content = std::string(content), is_text](http::Socket& here) {
+    here.publish({topic, content, is_text});
+  });
 }
 
 }  // namespace tern

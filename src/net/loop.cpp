@@ -1,6 +1,7 @@
 #include "net/loop.hpp"
 
 #include "net/listener.hpp"
+#include "net/watch.hpp"
 
 #include <tern/base/block_pool.hpp>
 #include <tern/base/expects.hpp>
@@ -118,6 +119,10 @@ void Loop::post(base::Function<void()> work) {
   if (stopped_ || stop_requested_) return;
   posts_.push_back(std::move(work));
   wake();
+}
+
+base::Box<Watch> Loop::watch(int descriptor, Watch::Handler& handler) {
+  return base::Box<Watch>(new DescriptorWatch(*poller_, counters_.watches, descriptor, handler));
 }
 
 // Called with the lock, so that the loop may be destroyed as soon as the posted work has run: the destructor waits for

@@ -95,6 +95,8 @@ public:
   // Where spawn() goes on this loop. Set before run().
   void set_background(Scope* scope) noexcept { background_ = scope; }
 
+  base::Box<Watch> watch(int descriptor, Watch::Handler& handler) override;
+
   std::uint64_t now() const noexcept override { return now_; }
   void arm(Timer& timer, Milliseconds delay) override { wheel_.arm(timer, now_, delay); }
   void disarm(Timer& timer) noexcept override { wheel_.disarm(timer); }

@@ -29,6 +29,7 @@ struct Hooks {
   base::Function<Task<>()> on_start = {};  // on the first loop; what it throws ends the server
   base::Function<Task<>()> on_stop = {};   // on the first loop; throws nothing
   base::Function<void()> on_ended = {};    // called by the last loop that ends
+  base::Function<void()> on_cleared = {};  // when no loop runs and what still waited there has been destroyed
 };
 
 class Life final : private Timer {
@@ -51,6 +52,10 @@ public:
   void ended();
   // When all have: destroys what still waits.
   void clear() noexcept { stopping_ = {}; }
+  // And the workers have done the same.
+  void cleared() {
+    if (hooks_.on_cleared) hooks_.on_cleared();
+  }
 
 private:
   enum class State : std::uint8_t { Starting, Serving, Failed };

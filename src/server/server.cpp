@@ -118,6 +118,7 @@ void Server::wait() {
   // Not left to the destructor: the last who has the server may be a thread that one of these frames joins.
   life_.clear();
   for (const auto& worker : workers_) worker->clear();
+  life_.cleared();
 }
 
 bool Server::on_a_loop() const noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/error.hpp"
+#include "server/bus_desk.hpp"
 #include "server/certificates.hpp"
 #include "server/life.hpp"
 #include "server/listening.hpp"
@@ -63,6 +64,7 @@ public:
   void wait();
   // To the WebSockets; from any thread.
   SocketBus& sockets() noexcept { return shared_.sockets; }
+  BusHost& bus_host() noexcept { return bus_desk_; }
   // Whether the calling thread is one of the loops'.
   bool on_a_loop() const noexcept;
 
@@ -89,6 +91,7 @@ private:
   const Settings settings_;
   Log log_;
   Shared shared_;
+  BusDesk bus_desk_{shared_.sockets, log_};
   LazyPool pool_;  // outlives the workers, whose handlers wait for it
   std::vector<std::unique_ptr<Worker>> workers_;
   Life life_{workers_};

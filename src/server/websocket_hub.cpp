@@ -2,7 +2,6 @@
 
 #include "server/websocket_session.hpp"
 #include "server/worker.hpp"
-#include "websocket/frame.hpp"
 
 #include <algorithm>
 
@@ -13,8 +12,11 @@ constexpr std::size_t most_spare = 64;
 
 }  // namespace
 
-Publication::Publication(std::string_view to, std::string_view message) : topic(to), text(message) {
-  websocket::append_frame(frame, websocket::Opcode::Text, message);
+FramedPublication::FramedPublication(const Publication& publication)
+    : topic(publication.topic),
+      content(publication.content),
+      opcode(publication.is_text ? websocket::Opcode::Text : websocket::Opcode::Binary) {
+  websocket::append_frame(frame, opcode, content);
 }
 
 void SocketBus::add(WebSocketHub& hub, std::shared_ptr<http::SocketMailbox> mailbox) {
@@ -32,9 +34,10 @@ void SocketBus::remove(const WebSocketHub& hub) noexcept {
 }
 
 // Publishers are not slowed down by a loop that cannot follow: it gets less.
-void SocketBus::post(const Loop& loop, const std::shared_ptr<const Publication>& publication) {
+void SocketBus::post(const Loop& loop, const std::shared_ptr<const FramedPublication>& publication) {
   constexpr std::size_t overhead = 256;
-  const std::size_t size = publication->topic.size() + publication->text.size() + publication->frame.size() + overhead;
+  const std::size_t size =
+      publication->topic.size() + publication->content.size() + publication->frame.size() + overhead;
   if (loop.under_way->fetch_add(size, std::memory_order_relaxed) > most_under_way) {
     loop.under_way->fetch_sub(size, std::memory_order_relaxed);
     return;
@@ -45,20 +48,25 @@ void SocketBus::post(const Loop& loop, const std::shared_ptr<const Publication>&
   });
 }
 
+PublishStatus SocketBus::publish(const Publication& publication, const WebSocketSession* except) {
+  deliver(publication, except);
+  return bus_ == nullptr ? PublishStatus::Sent : bus_->publish(publication);
+}
+
 // A hub that is gone by the time has closed its mailbox, or its loop has ended: what was posted is dropped.
-void SocketBus::publish(std::string_view topic, std::string_view text, const WebSocketSession* except) {
+void SocketBus::deliver(const Publication& publication, const WebSocketSession* except) {
   std::shared_ptr<const std::vector<Loop>> loops;
   {
     const std::lock_guard lock(mutex_);
     loops = loops_;
   }
   if (loops->empty()) return;
-  const auto publication = std::make_shared<const Publication>(topic, text);
+  const auto framed = std::make_shared<const FramedPublication>(publication);
   for (const Loop& loop : *loops) {
     if (loop.mailbox->is_current()) {
-      loop.hub->deliver(*publication, except);
+      loop.hub->deliver(*framed, except);
     } else {
-      post(loop, publication);
+      post(loop, framed);
     }
   }
 }
@@ -119,25 +127,25 @@ void WebSocketHub::leave_all(WebSocketSession& session) {
   topics_.remove_all(session, [this](std::string_view filter) { worker_.shared().sockets.unsubscribed(filter); });
 }
 
-void WebSocketHub::publish(std::string_view topic, std::string_view text, const WebSocketSession& from) {
-  worker_.shared().sockets.publish(topic, text, &from);
+void WebSocketHub::publish(const Publication& publication, const WebSocketSession& from) {
+  worker_.shared().sockets.publish(publication, &from);
 }
 
 // Deflated once for each size of window that is met.
-void WebSocketHub::deliver(const Publication& publication, const WebSocketSession* except) {
+void WebSocketHub::deliver(const FramedPublication& publication, const WebSocketSession* except) {
   std::array<std::string, 16> deflated;
   topics_.match(publication.topic, [&](Subscriber& subscriber) {
     auto& session = static_cast<WebSocketSession&>(subscriber);
     if (&session == except) return;
-    const int bits = session.deflate_bits(publication.text.size());
+    const int bits = session.deflate_bits(publication.content.size());
     if (bits == 0) return session.deliver(publication.frame, false);
     std::string& frame = deflated[static_cast<std::size_t>(bits)];
     if (frame.empty()) {
       websocket::Deflater& deflater = codecs_.deflater(bits);
       deflater.reset();
       std::string payload;
-      deflater.deflate(publication.text, payload);
-      websocket::append_frame(frame, websocket::Opcode::Text, payload, true);
+      deflater.deflate(publication.content, payload);
+      websocket::append_frame(frame, publication.opcode, payload, true);
     }
     session.deliver(frame, true);
   });

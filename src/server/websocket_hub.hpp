@@ -5,6 +5,9 @@
 #include "net/output.hpp"
 #include "server/topics.hpp"
 #include "websocket/codec.hpp"
+#include "websocket/frame.hpp"
+
+#include <tern/http/bus.hpp>
 
 #include <array>
 #include <atomic>
@@ -24,22 +27,27 @@ class WebSocketSession;
 class Worker;
 
 // A message to the subscribers of a topic: framed once for all loops.
-struct Publication {
-  Publication(std::string_view to, std::string_view message);
+struct FramedPublication {
+  explicit FramedPublication(const Publication& publication);
 
   std::string topic;
-  std::string text;
+  std::string content;
+  websocket::Opcode opcode;
   std::string frame;
 };
 
 // Of one server. From any thread.
 class SocketBus {
 public:
+  // Before the server starts: where what is published goes beside its own loops.
+  void connect(Bus& bus) noexcept { bus_ = &bus; }
   void add(WebSocketHub& hub, std::shared_ptr<http::SocketMailbox> mailbox);
   void remove(const WebSocketHub& hub) noexcept;
+  // To the loops, then to other servers. `except` may be null.
+  PublishStatus publish(const Publication& publication, const WebSocketSession* except = nullptr);
   // To the loop that this is called on at once, to the others by posting; to one that is behind by more than
-  // `most_under_way` not at all. `except` may be null.
-  void publish(std::string_view topic, std::string_view text, const WebSocketSession* except = nullptr);
+  // `most_under_way` not at all.
+  void deliver(const Publication& publication, const WebSocketSession* except = nullptr);
   static constexpr std::size_t most_under_way = 16 * 1024 * 1024;  // bytes
 
   void subscribed(std::string_view filter);
@@ -52,11 +60,12 @@ private:
     std::shared_ptr<http::SocketMailbox> mailbox;
     std::shared_ptr<std::atomic<std::size_t>> under_way;  // bytes that are posted there
   };
-  static void post(const Loop& loop, const std::shared_ptr<const Publication>& publication);
+  static void post(const Loop& loop, const std::shared_ptr<const FramedPublication>& publication);
 
   mutable std::mutex mutex_;
   std::shared_ptr<const std::vector<Loop>> loops_ = std::make_shared<std::vector<Loop>>();  // replaced, never changed
   std::unordered_map<std::string, std::size_t> counts_;
+  Bus* bus_ = nullptr;
 };
 
 // Of one loop, made with its first WebSocket.
@@ -81,8 +90,8 @@ public:
   void subscribe(std::string_view filter, WebSocketSession& session);
   void unsubscribe(std::string_view filter, WebSocketSession& session);
   void leave_all(WebSocketSession& session);
-  void publish(std::string_view topic, std::string_view text, const WebSocketSession& from);
-  void deliver(const Publication& publication, const WebSocketSession* except);
+  void publish(const Publication& publication, const WebSocketSession& from);
+  void deliver(const FramedPublication& publication, const WebSocketSession* except);
 
   // The memory for what a session writes goes round: idle ones have none.
   net::Output take_output();

@@ -244,8 +244,8 @@ void WebSocketSession::unsubscribe(std::string_view filter) {
   hub_.unsubscribe(filter, *this);
 }
 
-void WebSocketSession::publish(std::string_view topic, std::string_view text) {
-  hub_.publish(topic, text, *this);
+void WebSocketSession::publish(const Publication& publication) {
+  hub_.publish(publication, *this);
 }
 
 // --- The end

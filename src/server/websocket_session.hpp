@@ -70,7 +70,7 @@ private:
   std::size_t max_queued() const noexcept override { return options_.max_queued; }
   void subscribe(std::string_view filter) override;
   void unsubscribe(std::string_view filter) override;
-  void publish(std::string_view topic, std::string_view text) override;
+  void publish(const Publication& publication) override;
   void took_message() override;
 
   void on_round_end() noexcept override { flush(); }

@@ -12,23 +12,34 @@
 namespace tern {
 namespace {
 
-Task<> on_start(const app::Hooks& hooks, server::Log& log) {
+Task<> on_start(const app::Core& core, server::Server& server) {
+  const app::Hooks& hooks = core.hooks();
+  if (Bus* bus = core.bus()) co_await bus->start(server.bus_host());
   for (const auto& hook : hooks.start) co_await hook->run();
   const StopToken stop = co_await current_stop();
   for (const auto& repeated : hooks.every) {
-    Task<> task = repeat(repeated, log);
+    Task<> task = repeat(repeated, server.log());
     task.set_stop(stop.state());
     spawn(std::move(task));
   }
 }
 
-Task<> on_stop(const app::Hooks& hooks, server::Log& log) {
-  for (const auto& hook : std::views::reverse(hooks.stop)) {
+// The bus goes last: hooks may publish.
+Task<> on_stop(const app::Core& core, server::Log& log) {
+  for (const auto& hook : std::views::reverse(core.hooks().stop)) {
     try {
       co_await hook->run();
     } catch (...) {
       log.failure("an on_stop hook failed", std::current_exception());
     }
+  }
+  Bus* bus = core.bus();
+  if (bus == nullptr) co_return;
+  try {
+    co_await bus->stop();
+  } catch (const Cancelled&) {  // there was no more time
+  } catch (...) {
+    log.failure("the bus did not stop well", std::current_exception());
   }
 }
 
@@ -53,11 +64,14 @@ Task<> repeat(const app::Hooks::Repeated& repeated, server::Log& log) {
 server::Hooks hooks_of(const app::Core& core, server::Server& server) {
   server::Hooks result;
   const app::Hooks& hooks = core.hooks();
-  server::Log& log = server.log();
-  if (!hooks.start.empty() || !hooks.every.empty()) {
-    result.on_start = [&hooks, &log] { return on_start(hooks, log); };
+  Bus* bus = core.bus();
+  if (!hooks.start.empty() || !hooks.every.empty() || bus != nullptr) {
+    result.on_start = [&core, &server] { return on_start(core, server); };
   }
-  if (!hooks.stop.empty()) result.on_stop = [&hooks, &log] { return on_stop(hooks, log); };
+  if (!hooks.stop.empty() || bus != nullptr) {
+    result.on_stop = [&core, &log = server.log()] { return on_stop(core, log); };
+  }
+  if (bus != nullptr) result.on_cleared = [bus] { bus->end(); };
   return result;
 }
 

@@ -209,6 +209,7 @@ public:
     if (!listening) throw SetupError(listening.error().message);
     server->log().write(server::Severity::Info, "serving " + all_addresses(*server) + " with " +
                                                     std::to_string(threads) + (threads == 1 ? " loop" : " loops"));
+    if (Bus* bus = core.bus()) server->sockets().connect(*bus);
     server::Hooks hooks = hooks_of(core, *server);
     hooks.on_ended = std::move(on_ended);
     set(server);  // before the first request, whose handler may call stop()
@@ -303,8 +304,9 @@ void App::reload_certificates() {
   if (const std::string faults = server->reload_certificates(); !faults.empty()) throw SetupError(faults);
 }
 
-void App::publish(std::string_view topic, std::string_view text) {
-  if (const auto server = runner_->server()) server->sockets().publish(topic, text);
+PublishStatus App::publish_message(const Publication& publication) {
+  const auto server = runner_->server();
+  return server ? server->sockets().publish(publication) : PublishStatus::Dropped;
 }
 
 std::size_t App::subscribers(std::string_view filter) const {

@@ -185,7 +185,7 @@ TEST_P(WebSocketFlow, what_is_published_reaches_those_who_have_subscribed) {
   three.text("from the other room");
   EXPECT_EQ(one.next(), "text from the other room");
   EXPECT_EQ(two.next(), "text from the other room");
-  running().server().sockets().publish("room/8", "to eight");
+  running().server().sockets().publish({"room/8", "to eight"});
   EXPECT_EQ(three.next(), "text to eight");
   EXPECT_EQ(two.next(), "text to eight");
   one.send(close(1000));
@@ -200,7 +200,7 @@ TEST_P(WebSocketFlow, a_slow_subscriber_that_is_closed_may_publish_at_once) {
                   socket.send("ready");
                   while (co_await socket.receive()) {
                   }
-                  running().server().sockets().publish("all", "one has left");
+                  running().server().sockets().publish({"all", "one has left"});
                 },
                 {.max_queued = 200'000, .when_full = WhenFull::Close});
   SocketCaller slow = socket(64 * 1024);
@@ -212,7 +212,7 @@ TEST_P(WebSocketFlow, a_slow_subscriber_that_is_closed_may_publish_at_once) {
   const std::string big(100'000, 'x');
   std::string heard = "text (100000)";
   for (int i = 0; i < 1000 && heard == "text (100000)"; ++i) {
-    running().server().sockets().publish("all", big);
+    running().server().sockets().publish({"all", big});
     heard = quick.next();
   }
   EXPECT_EQ(heard, "text one has left");
@@ -225,7 +225,7 @@ TEST_P(WebSocketFlow, many_slow_subscribers_are_closed_one_after_the_other) {
                   socket.send("ready");
                   while (co_await socket.receive()) {
                   }
-                  running().server().sockets().publish("all", std::string(60'000, 'y'));
+                  running().server().sockets().publish({"all", std::string(60'000, 'y')});
                 },
                 {.max_queued = 50'000, .when_full = WhenFull::Close});
   std::vector<SocketCaller> slow;
@@ -235,7 +235,7 @@ TEST_P(WebSocketFlow, many_slow_subscribers_are_closed_one_after_the_other) {
     ASSERT_EQ(slow.back().next(), "text ready");
   }
   const std::string big(200'000, 'x');
-  for (int i = 0; i < 40; ++i) running().server().sockets().publish("all", big);
+  for (int i = 0; i < 40; ++i) running().server().sockets().publish({"all", big});
   slow.clear();
   EXPECT_TRUE(no_sessions());
 }
@@ -301,7 +301,7 @@ TEST_P(WebSocketFlow, what_is_published_is_deflated_for_those_who_want_it) {
     EXPECT_EQ(inflated, message);
   };
   for (int round = 0; round < 3; ++round) {
-    running().server().sockets().publish("all", message);
+    running().server().sockets().publish({"all", message});
     EXPECT_EQ(plain.next(), "text (500)");
     check(small, small_window);
     check(large, large_window);

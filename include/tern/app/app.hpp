@@ -10,6 +10,7 @@
 #include <tern/base/function.hpp>
 #include <tern/coro/scope.hpp>
 #include <tern/coro/work.hpp>
+#include <tern/http/bus.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -170,16 +171,28 @@ public:
     return root_.websocket(pattern.text(), std::move(handler), std::move(options));
   }
   // Sends `text` to every WebSocket of this app that has subscribed to the topic, on all loops; see
-  // WebSocket::subscribe(). From any thread; nothing happens while the app does not run.
-  void publish(std::string_view topic, std::string_view text);
+  // WebSocket::subscribe(). With a bus(), also to those of other servers; the result is what became of that. From any
+  // thread; nothing happens while the app does not run.
+  PublishStatus publish(std::string_view topic, std::string_view text) { return publish_message({topic, text, true}); }
   template <class T>
-  void publish(std::string_view topic, const Json<T>& json) {
+  PublishStatus publish(std::string_view topic, const Json<T>& json) {
     std::string text;
     append_json(text, json);
-    publish(topic, std::string_view(text));
+    return publish_message({topic, text, true});
+  }
+  PublishStatus publish_binary(std::string_view topic, std::string_view bytes) {
+    return publish_message({topic, bytes, false});
   }
   // How many WebSockets have subscribed to exactly this filter. From any thread.
   std::size_t subscribers(std::string_view filter) const;
+  // How what is published gets to other servers, and what they publish here, such as a RedisBus (tern/redis/bus.hpp).
+  // One at most; without, the app is alone.
+  template <class B>
+  App& bus(B bus) {
+    static_assert(std::is_base_of_v<Bus, B>, "tern: App::bus() takes what is derived from tern::Bus");
+    if constexpr (std::is_base_of_v<Bus, B>) add(base::Box<Bus>(new B(std::move(bus))));
+    return *this;
+  }
 
   MethodChain route(std::string_view pattern) { return root_.route(pattern); }
   Group group(std::string_view prefix) { return root_.group(prefix); }
@@ -319,6 +332,8 @@ private:
   void add(app::ErrorMapping mapping);
   void add(Milliseconds interval, base::Box<coro::Work> work);
   void add(app::HookKind kind, base::Box<coro::Work> hook);
+  void add(base::Box<Bus> bus);
+  PublishStatus publish_message(const Publication& publication);
   template <class F>
   App& add_hook(app::HookKind kind, F hook) {
     static_assert(coro::Runnable<F>, "tern: a hook takes nothing and returns nothing or tern::Task<>");

@@ -1,9 +1,11 @@
 // What runs coroutines and callbacks: an executor, its timers, and turns on it. `net::Loop` implements both interfaces.
 #pragma once
 
+#include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
 #include <tern/base/function.hpp>
 #include <tern/coro/list.hpp>
+#include <tern/coro/watch.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +58,10 @@ public:
 
   // The owner of the background tasks that run here, see spawn(); null: there is none. For use on its thread.
   virtual Scope* background() noexcept { return nullptr; }
+
+  // Watches a descriptor of another library's. The handler outlives the watch, and that goes before the executor. Null:
+  // this executor watches none. For use on its thread, or while it does not run.
+  virtual base::Box<Watch> watch(int, Watch::Handler&) { return {}; }
 
   // Calls turn.on_turn() once, on the executor's thread, in the order of these calls; those that are scheduled by a
   // turn come after whatever else is ready, such as sockets. From any thread; the turn must not be scheduled already.

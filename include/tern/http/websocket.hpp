@@ -170,7 +170,8 @@ public:
   void subscribe(std::string_view filter) const;
   void unsubscribe(std::string_view filter) const;
   // To all subscribers, as App::publish() does, but not to this one.
-  void publish(std::string_view topic, std::string_view text) const;
+  void publish(std::string_view topic, std::string_view text) const { publish_message(topic, text, true); }
+  void publish_binary(std::string_view topic, std::string_view bytes) const { publish_message(topic, bytes, false); }
 
   // Whether two handles are of the same WebSocket.
   bool operator==(const WebSocket& other) const noexcept { return link_ == other.link_; }
@@ -182,6 +183,7 @@ public:
 
 private:
   Sending send_message(std::string_view content, bool is_text) const;
+  void publish_message(std::string_view topic, std::string_view content, bool is_text) const;
 
   http::SocketLink* link_ = nullptr;
 };

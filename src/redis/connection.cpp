@@ -1,0 +1,181 @@
+#include "redis/connection.hpp"
+
+#include <hiredis/async.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+namespace tern::redis {
+namespace {
+
+constexpr std::size_t most_words = 3;
+
+// hiredis writes with write(): a peer that has gone must not end the process.
+class WithoutSigpipe {
+public:
+  WithoutSigpipe() noexcept {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending{};
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  WithoutSigpipe(const WithoutSigpipe&) = delete;
+  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+  ~WithoutSigpipe() {
+    const timespec at_once{};
+    while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+}  // namespace
+
+struct Connection::Hooks {
+  static Connection& of(void* data) noexcept { return *static_cast<Connection*>(data); }
+
+  static void add_read(void* data) {
+    of(data).reads_ = true;
+    of(data).watch();
+  }
+  static void delete_read(void* data) {
+    of(data).reads_ = false;
+    of(data).watch();
+  }
+  static void add_write(void* data) {
+    Connection& self = of(data);
+    self.writes_ = true;
+    if (!self.connected_) return self.watch();
+    if (!self.writing_ && !self.blocked_ && !self.scheduled()) self.executor_.schedule(self);
+  }
+  static void delete_write(void* data) {
+    of(data).writes_ = false;
+    of(data).watch();
+  }
+  static void clean_up(void* data) { of(data).watch_.reset(); }
+
+  // A context that could not connect is deleted after this.
+  static void connected(const redisAsyncContext* context, int status) {
+    Connection& self = of(context->data);
+    if (status != REDIS_OK) return self.lose(context->c.errstr);
+    self.connected_ = true;
+    self.owner_.on_connected(self);
+  }
+  // So is this one.
+  static void disconnected(const redisAsyncContext* context, int) {
+    Connection& self = of(context->data);
+    if (self.check_.refused()) return self.lose("what answers there is not Redis");
+    self.lose(context->err != 0 ? context->errstr : "closed");
+  }
+  // Without a reply for what is still under way at the end.
+  static void replied(redisAsyncContext* context, void* reply, void*) {
+    Connection& self = of(context->data);
+    if (reply != nullptr && self.context_ != nullptr) self.owner_.on_reply(self, *static_cast<redisReply*>(reply));
+  }
+};
+
+Connection::~Connection() {
+  if (redisAsyncContext* context = std::exchange(context_, nullptr)) redisAsyncFree(context);
+}
+
+void Connection::open(const std::string& address, std::uint16_t port) {
+  begin(redisAsyncConnect(address.c_str(), port));
+}
+
+void Connection::open_unix(const std::string& path) {
+  begin(redisAsyncConnectUnix(path.c_str()));
+}
+
+void Connection::begin(redisAsyncContext* context) {
+  if (context == nullptr || context->err != 0) {
+    refusal_ = context == nullptr ? "there is no memory" : context->errstr;
+    if (context != nullptr) redisAsyncFree(context);
+    return executor_.schedule(*this);
+  }
+  context_ = context;
+  ::fcntl(context->c.fd, F_SETFD, FD_CLOEXEC);
+  watch_ = executor_.watch(context->c.fd, *this);
+  check_.install(*context->c.reader);
+  context->data = this;
+  context->ev = {.data = this,
+                 .addRead = &Hooks::add_read,
+                 .delRead = &Hooks::delete_read,
+                 .addWrite = &Hooks::add_write,
+                 .delWrite = &Hooks::delete_write,
+                 .cleanup = &Hooks::clean_up};
+  redisAsyncSetDisconnectCallback(context, &Hooks::disconnected);
+  redisAsyncSetConnectCallback(context, &Hooks::connected);  // wants to write
+}
+
+void Connection::command(std::initializer_list<std::string_view> words) {
+  check_.expect_answer();
+  give(words);
+}
+
+void Connection::subscribe(std::string_view one, std::string_view other) {
+  check_.expect_messages();
+  give({"SUBSCRIBE", one, other});
+}
+
+void Connection::give(std::initializer_list<std::string_view> words) {
+  if (context_ == nullptr) return;
+  std::array<const char*, most_words> texts{};
+  std::array<std::size_t, most_words> sizes{};
+  std::ranges::transform(words, texts.begin(), &std::string_view::data);
+  std::ranges::transform(words, sizes.begin(), &std::string_view::size);
+  redisAsyncCommandArgv(context_, &Hooks::replied, nullptr, static_cast<int>(words.size()), texts.data(), sizes.data());
+}
+
+void Connection::on_ready(bool readable, bool writable) noexcept {
+  if (readable) redisAsyncHandleRead(context_);
+  if (writable && context_ != nullptr) write();
+}
+
+void Connection::on_turn() noexcept {
+  if (!refusal_.empty()) {
+    if (redisAsyncContext* context = std::exchange(context_, nullptr)) redisAsyncFree(context);
+    owner_.on_lost(*this, refusal_);
+  } else if (context_ != nullptr && writes_) {
+    write();
+  }
+}
+
+void Connection::write() noexcept {
+  writing_ = true;
+  {
+    const WithoutSigpipe guard;
+    redisAsyncHandleWrite(context_);
+  }
+  writing_ = false;
+  if (context_ == nullptr) return;
+  blocked_ = writes_;
+  watch();
+}
+
+// While it connects, room for output means that it has.
+void Connection::watch() noexcept {
+  if (!watch_ || watch_->want(reads_, writes_ && (blocked_ || !connected_))) return;
+  refusal_ = std::strerror(errno);  // not ended from within hiredis
+  if (!scheduled()) executor_.schedule(*this);
+}
+
+void Connection::lose(std::string why) {
+  if (std::exchange(context_, nullptr) != nullptr) owner_.on_lost(*this, why);
+}
+
+}  // namespace tern::redis
