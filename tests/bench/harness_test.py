@@ -75,6 +75,11 @@ class Tables(unittest.TestCase):
             self.assertLessEqual(set(told["supports"]), contenders.EVERYTHING | contenders.PROTOCOLS, name)
             self.assertIn("{port}", told["run"], name)
 
+    def test_peers_of_the_workloads_are_told_from_those_of_single_pages(self):
+        self.assertLessEqual({"nginx", "h2o", "fasthttp_large_heads"}, set(contenders.peer_names()))
+        self.assertTrue({"ws", "nghttpd"}.isdisjoint(contenders.peer_names()))
+        self.assertEqual(contenders.peer_names("http2"), ["h2o", "nghttpd"])
+
     def test_the_server_has_a_core_for_itself_where_there_are_two(self):
         server, clients = machine.split({0})
         self.assertEqual((server, clients), ([0], [0]))
