@@ -57,10 +57,11 @@ def floors():
     return [Contender(f"floor ({io})", f"bench/floor with {io}", [*command, io], supports, is_floor=True) for io in ("epoll", "io_uring")]
 
 
-def peer_names(supported="hello"):
-    """Of those that support it."""
+def peer_names(supported=None):
+    """Of those that support it, or anything that workloads ask for."""
+    wanted = {supported} if supported else EVERYTHING
     files = (ROOT / "bench/peers").glob("*/peer.json")
-    return sorted(file.parent.name for file in files if supported in json.loads(file.read_text())["supports"])
+    return sorted(file.parent.name for file in files if wanted & set(json.loads(file.read_text())["supports"]))
 
 
 def sources_of(folder):

@@ -18,20 +18,25 @@ def number(pattern, output):
     return float(found.group(1))
 
 
-def load(server, scheme, streams, seconds):
-    """What h2load reaches: that all was answered, with the right bytes and, over TLS, by the same cipher, is looked at."""
-    meter = turns.Meter(server)
-    output = wait_for(["h2load", "-t1", f"-c{CONNECTIONS}", f"-m{streams}", f"-D{round(seconds * 1000)}ms",
-                       "--tls13-ciphers=TLS_AES_128_GCM_SHA256", f"{scheme}://127.0.0.1:{server.port}/"], seconds)
-    cpu = meter.seconds()
+def answered(output, scheme, streams):
+    """How many requests, when all have got the right bytes and, over TLS, by the same cipher."""
     done, good = number(r"^requests: .* (\d+) done", output), number(r"^status codes: (\d+) 2xx", output)
     wrong = number(r", (\d+) failed", output) + number(r", (\d+) errored", output) + number(r", (\d+) timeout", output)
     content = number(r"^traffic: .* \((\d+)\) data", output)
+    # What is under way when the time is over is in the content already.
     if wrong or good < done or not 0 <= content - HELLO * done <= HELLO * CONNECTIONS * streams:
         raise Failed(f"{done:.0f} answers, {good:.0f} of them 2xx, {wrong:.0f} errors, {content:.0f} bytes of content")
     if scheme == "https" and "Cipher: TLS_AES_128_GCM_SHA256" not in output:
         raise Failed("not TLS 1.3 with AES-128-GCM")
-    return {"count": done, "seconds": seconds, "cpu": cpu}
+    return done
+
+
+def load(server, scheme, streams, seconds):
+    meter = turns.Meter(server)
+    output = wait_for(["h2load", "-t1", f"-c{CONNECTIONS}", f"-m{streams}", f"-D{round(seconds * 1000)}ms",
+                       "--tls13-ciphers=TLS_AES_128_GCM_SHA256", f"{scheme}://127.0.0.1:{server.port}/"], seconds)
+    cpu = meter.seconds()
+    return {"count": answered(output, scheme, streams), "seconds": seconds, "cpu": cpu}
 
 
 def compared(rounds, seconds, peers):

@@ -4,18 +4,17 @@
 // Otherwise each connection asks again and again. Prints as bench-load does: `begin` after warming up, `end`, and a
 // line of JSON.
 #include "client.hpp"
+#include "secured.hpp"
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fcntl.h>
 #include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -35,17 +34,9 @@ struct Options {
   double warm_up;
 };
 
-template <auto Free>
-struct Freed {
-  void operator()(auto* owned) const { Free(owned); }
-};
-using OwnedContext = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
-using OwnedSession = std::unique_ptr<SSL_SESSION, Freed<SSL_SESSION_free>>;
-using OwnedTls = std::unique_ptr<SSL, Freed<SSL_free>>;
-
 struct Connection {
   int socket = -1;
-  OwnedTls tls = {};
+  bench::OwnedTls tls = {};
   bool has_asked = false;
   bool waits_to_write = false;
   std::size_t received = 0;
@@ -54,21 +45,10 @@ struct Connection {
 class Load {
 public:
   explicit Load(const Options& options)
-      : options_(options), context_(SSL_CTX_new(TLS_client_method())), connections_(options.connections) {
-    SSL_CTX* const context = context_.get();
+      : options_(options),
+        context_(bench::client_context(session_, options.close ? 16 * 1024 : 256 * 1024)),
+        connections_(options.connections) {
     if (poll_ < 0) fail("epoll");
-    const bool is_ready = SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1 &&
-                          SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256") == 1 &&
-                          SSL_CTX_set1_groups_list(context, "X25519") == 1;
-    if (!is_ready) fail("OpenSSL cannot be set up");
-    SSL_CTX_set_default_read_buffer_len(context, options.close ? 16 * 1024 : 256 * 1024);
-    SSL_CTX_set_read_ahead(context, 1);  // many records with one recv
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_set_app_data(context, this);
-    SSL_CTX_sess_set_new_cb(context, [](SSL* tls, SSL_SESSION* session) {
-      static_cast<Load*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(tls)))->session_.reset(session);
-      return 1;  // it is ours now
-    });
     request_ = "GET " + options.path + " HTTP/1.1\r\nHost: localhost\r\n" +
                (options.close ? "Connection: close\r\n\r\n" : "\r\n");
   }
@@ -92,7 +72,8 @@ public:
 private:
   void take_a_ticket() {
     open(connections_.front());
-    while (answered_ == 0) serve_until(Clock::now() + bench::duration_of(0.01));
+    const auto patience = Clock::now() + bench::duration_of(20);
+    while (answered_ == 0 && Clock::now() < patience) serve_until(Clock::now() + bench::duration_of(0.01));
     if (!session_) fail("the server gives no tickets");
     close(connections_.front());
   }
@@ -100,14 +81,7 @@ private:
   void open(Connection& connection) {
     connection.socket = bench::connected(options_.port);
     if (fcntl(connection.socket, F_SETFL, O_NONBLOCK) != 0) fail("fcntl");
-    connection.tls.reset(SSL_new(context_.get()));
-    SSL_set_fd(connection.tls.get(), connection.socket);
-    SSL_set_connect_state(connection.tls.get());
-    if (session_ &&
-        options_.resume) {  // by a copy: OpenSSL uses a session of TLS 1.3 once, and not all servers give more
-      const OwnedSession copy(SSL_SESSION_dup(session_.get()));
-      SSL_set_session(connection.tls.get(), copy.get());
-    }
+    connection.tls = bench::client_tls(*context_, connection.socket, options_.resume ? session_.get() : nullptr);
     connection.has_asked = connection.waits_to_write = false;
     connection.received = 0;
     bench::watch(poll_, EPOLL_CTL_ADD, connection.socket, EPOLLIN, &connection);
@@ -184,8 +158,8 @@ private:
   }
 
   const Options& options_;
-  OwnedContext context_;
-  OwnedSession session_;
+  bench::OwnedSession session_ = {};
+  bench::OwnedContext context_;
   bool takes_part_ = false;  // not while the first ticket is fetched
   std::string request_ = {};
   std::vector<Connection> connections_;

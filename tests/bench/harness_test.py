@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
-from harness import contenders, half, machine, plots, report, requests, statistics, turns, workloads  # noqa: E402: found by the line above
+from harness import contenders, half, http2, machine, plots, report, requests, statistics, turns, workloads  # noqa: E402: found by the line above
 
 
 def pairs(random_numbers, ratio, noise, count=20):
@@ -74,6 +74,11 @@ class Tables(unittest.TestCase):
             self.assertLessEqual({"description", "needs", "build", "version", "run", "supports", "note"}, set(told), name)
             self.assertLessEqual(set(told["supports"]), contenders.EVERYTHING | contenders.PROTOCOLS, name)
             self.assertIn("{port}", told["run"], name)
+
+    def test_peers_of_the_workloads_are_told_from_those_of_single_pages(self):
+        self.assertLessEqual({"nginx", "h2o", "fasthttp_large_heads"}, set(contenders.peer_names()))
+        self.assertTrue({"ws", "nghttpd"}.isdisjoint(contenders.peer_names()))
+        self.assertEqual(contenders.peer_names("http2"), ["h2o", "nghttpd"])
 
     def test_the_server_has_a_core_for_itself_where_there_are_two(self):
         server, clients = machine.split({0})
@@ -144,6 +149,18 @@ class Turns(unittest.TestCase):
         self.assertEqual(turns.rows("echo", samples, "peer").splitlines(), [
             "| echo | **tern** | 50 | 2.00 µs | 0.50 |", "| echo | peer | 50 | 4.00 µs | 1.00 |", "| echo | broken | failed | – | – |"])
         self.assertIn("| – |", turns.rows("echo", samples, "broken").splitlines()[0])
+
+    def test_what_h2load_says_is_looked_at(self):
+        said = """Cipher: TLS_AES_128_GCM_SHA256
+requests: 29670 total, 29750 started, 29670 done, 29670 succeeded, 0 failed, 0 errored, 0 timeout
+status codes: 29670 2xx, 0 3xx, 0 4xx, 0 5xx
+traffic: 1.10MB (1158138) total, 232.30KB (237880) headers (space savings 91.65%), 376.67KB (385710) data
+"""
+        self.assertEqual(http2.answered(said, "https", 10), 29_670)
+        for right, wrong in (("29670 2xx", "29669 2xx"), ("0 errored", "1 errored"), ("(385710)", "(385709)"), ("(385710)", "(386751)"),
+                             ("AES_128", "AES_256"), ("traffic", "")):
+            with self.assertRaises(contenders.Failed, msg=wrong):
+                http2.answered(said.replace(right, wrong), "https", 10)
 
     def test_latencies_are_shown_of_those_who_carry_the_rate(self):
         def taken(count, tail):
