@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   tern::App app;
   if (!redis.empty()) app.bus(tern::RedisBus(redis_at(redis)));
   app.emplace_state<Rooms>();
-  app.get("/", [] { return tern::Response::borrowed(tern::media::html, chat_page); });
+  app.get("/", [] { return tern::Response::lasting(tern::media::html, chat_page); });
   app.websocket("/rooms/{room}",
                 [&app](std::string room, tern::Query<Visitor> visitor, tern::State<Rooms> rooms) {
                   // What is wrong is answered before there is a WebSocket.

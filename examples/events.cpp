@@ -33,6 +33,6 @@ tern::Response events(std::optional<tern::Header<"Last-Event-ID", int>> last) {
 int main(int argc, char** argv) {
   tern::App app;
   app.get("/events", events);
-  app.get("/", [] { return tern::Response::borrowed(tern::media::html, page); });
+  app.get("/", [] { return tern::Response::lasting(tern::media::html, page); });
   return app.run(examples::options(argc, argv));
 }

@@ -74,7 +74,7 @@ tern::Task<std::uint64_t> count(tern::BodyStream body) {
 
 int main(int argc, char** argv) {
   tern::App app;
-  app.get("/", [] { return tern::Response::borrowed(tern::media::html, page); });
+  app.get("/", [] { return tern::Response::lasting(tern::media::html, page); });
   app.post("/upload", tern::blocking(receive)).limits({.body = 1024 * 1024 * 1024});
   app.post("/stream", count).limits({.body = std::numeric_limits<std::size_t>::max()});
   return app.run(examples::options(argc, argv));

@@ -19,7 +19,7 @@ struct RouteLine {
 };
 
 tern::Response start_page() {
-  auto page = tern::Response::borrowed(tern::media::html, page_html);
+  auto page = tern::Response::lasting(tern::media::html, page_html);
   page.set("content-security-policy",
            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
            "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");

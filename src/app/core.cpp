@@ -304,7 +304,7 @@ Reply Core::serve(Exchange& exchange) const noexcept {
   exchange.served_by(*this);
   try {
     Request& request = exchange.request();
-    const void** memo = request.head().memo;
+    const void** memo = std::exchange(request.head().memo, nullptr);  // what is served again is another head
     if (memo != nullptr && *memo != nullptr) return serve_route(*static_cast<const RouteEntry*>(*memo), exchange);
     if (!request.head().plain_path && !acceptable(request.path(), exchange.arena())) {
       return serve_fallback(

@@ -2,14 +2,26 @@
 
 namespace tern::app {
 
+namespace {
+
+// A small text is copied once more anyway, when it is sent; a large one that is owned is not.
+constexpr std::size_t large = 4096;
+
+Response copied(std::string_view type, std::string_view bytes, Exchange& exchange) {
+  if (bytes.size() <= large) return Response::borrowed(type, exchange.arena().copy(bytes));
+  return Response::borrowed(type, {}).content(std::string(bytes));
+}
+
+}  // namespace
+
 Response text_response(std::string_view text, Exchange& exchange) {
-  return Response::borrowed(media::text, exchange.arena().copy(text));
+  return copied(media::text, text, exchange);
 }
 
 Response bytes_response(std::string_view bytes, Exchange& exchange) {
   std::string whole = exchange.request().take_body(bytes);
   if (!whole.empty()) return Response::borrowed(media::bytes, {}).content(std::move(whole));
-  return Response::borrowed(media::bytes, exchange.arena().copy(bytes));
+  return copied(media::bytes, bytes, exchange);
 }
 
 Response json_response(std::string text) {

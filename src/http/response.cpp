@@ -50,6 +50,12 @@ Response Response::borrowed(std::string_view content_type, std::string_view cont
   return response;
 }
 
+Response Response::lasting(std::string_view content_type, std::string_view content) noexcept {
+  Response response = borrowed(content_type, content);
+  response.lasts_ = true;
+  return response;
+}
+
 Response Response::stream(std::string_view content_type, base::Box<http::Producer> producer) {
   Response response;
   response.set("content-type", content_type);

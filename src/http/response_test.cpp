@@ -101,6 +101,10 @@ TEST(Response, copies_what_it_borrowed_once_more_is_written) {
   response = Response::borrowed(media::text, "borrowed");
   response.content("owned");
   EXPECT_EQ(response.content(), "owned");
+  response = Response::lasting(media::text, "lasting");
+  EXPECT_TRUE(response.lasts());
+  response << " no more";
+  EXPECT_FALSE(response.lasts());
 }
 
 TEST(Response, is_written_to_like_a_stream_and_becomes_text) {

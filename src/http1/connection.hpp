@@ -59,10 +59,9 @@ public:
   // For the answers of the next second. What is too long is not kept: heads are put together from their pieces then.
   void set(std::string_view date, std::string_view server) noexcept;
 
-  // Valid until the next call. Empty where it would be too long. `content_type` is a literal, known by its address.
+  // Valid until the next call. Empty where it would be too long.
   std::string_view of(std::string_view content_type, std::size_t length) noexcept {
-    const bool same = length == length_ && content_type.data() == type_.data() && content_type.size() == type_.size();
-    if (!same) finish(content_type, length);
+    if (length != length_ || content_type != type_) finish(content_type, length);
     return {text_.data(), size_};
   }
 
@@ -73,7 +72,7 @@ private:
   std::array<char, capacity> text_{};
   std::size_t common_ = 0;  // bytes at the beginning that belong to every answer; 0: none are kept
   std::size_t size_ = 0;
-  std::string_view type_;
+  std::string_view type_;  // where it stands in text_
   std::size_t length_ = static_cast<std::size_t>(-1);
 };
 

@@ -74,12 +74,16 @@ void PlainHead::set(std::string_view date, std::string_view server) noexcept {
 
 void PlainHead::finish(std::string_view content_type, std::size_t length) noexcept {
   constexpr std::size_t most_around = 64;  // names, line ends, the length
-  type_ = content_type;
-  length_ = length;
+  type_ = {};
+  length_ = static_cast<std::size_t>(-1);
   size_ = 0;
   if (common_ == 0 || content_type.size() + most_around > capacity / 2) return;
   char* to = text_.data() + common_;
-  if (!content_type.empty()) to = put_field(to, "Content-Type: ", content_type);
+  if (!content_type.empty()) {
+    to = put_field(to, "Content-Type: ", content_type);
+    type_ = {to - line_end.size() - content_type.size(), content_type.size()};
+  }
+  length_ = length;
   to = put(put_number(put(to, "Content-Length: "), length), "\r\n\r\n");
   size_ = static_cast<std::size_t>(to - text_.data());
 }

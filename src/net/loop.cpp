@@ -145,8 +145,7 @@ void Loop::wait() noexcept {
     sleep();
   } else if (!worth_spinning_ || !spin()) {
     const std::uint64_t before = read_nanoseconds();
-    sleep();
-    worth_spinning_ = read_nanoseconds() - before < spin_;
+    if (sleep()) worth_spinning_ = read_nanoseconds() - before < spin_;
   }
 }
 
@@ -161,15 +160,17 @@ bool Loop::spin() noexcept {
   return false;
 }
 
-void Loop::sleep() noexcept {
+// False when there was no time to.
+bool Loop::sleep() noexcept {
   const int timeout = wheel_.wait(read_clock());
   if (timeout == 0) {
     poller_->wait(0);
-    return;
+    return false;
   }
   sleeping_.store(true);
   poller_->wait(signalled_.load() ? 0 : timeout);
   sleeping_.store(false, std::memory_order_relaxed);
+  return true;
 }
 
 bool Loop::round() {

@@ -143,7 +143,7 @@ private:
   void read_clocks();
   void wait() noexcept;
   bool spin() noexcept;
-  void sleep() noexcept;
+  bool sleep() noexcept;
   void wake() noexcept;
   bool run_posts();
   void present_resumed();

@@ -12,8 +12,21 @@ void Output::append(std::string&& bytes) {
     text_.append(bytes);
     return;
   }
-  body_bytes_ += bytes.size();
-  bodies_.push_back({.at = text_.size(), .bytes = std::move(bytes)});
+  append_body({.own = std::move(bytes)});
+}
+
+void Output::lend(std::string_view bytes) {
+  if (bytes.size() <= large) {
+    text_.append(bytes);
+    return;
+  }
+  append_body({.lent = bytes});
+}
+
+void Output::append_body(Piece piece) {
+  const std::size_t size = piece.bytes().size();
+  bodies_.push_back({.at = text_.size(), .piece = std::move(piece)});
+  body_bytes_ += size;
 }
 
 void Output::clear() noexcept {

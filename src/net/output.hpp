@@ -10,6 +10,14 @@
 
 namespace tern::net {
 
+// Bytes of its own, or lent ones, which outlive it.
+struct Piece {
+  std::string own = {};
+  std::string_view lent = {};
+
+  std::string_view bytes() const noexcept { return lent.empty() ? std::string_view(own) : lent; }
+};
+
 class Output {
 public:
   // A body of more than this many bytes is moved in; a smaller one is cheaper to copy.
@@ -21,6 +29,8 @@ public:
   void append(std::string_view bytes) { text_.append(bytes); }
   void append(const char* literal) { text_.append(literal); }
   void append(std::string&& bytes);
+  // `bytes` must stay until they have been sent; a large body of them is not copied.
+  void lend(std::string_view bytes);
 
   bool empty() const noexcept { return text_.empty() && bodies_.empty(); }
   std::size_t size() const noexcept { return text_.size() + body_bytes_; }
@@ -34,7 +44,7 @@ public:
     std::size_t from = 0;
     for (const Body& body : bodies_) {
       if (body.at != from) f(std::string_view(text_).substr(from, body.at - from));
-      f(std::string_view(body.bytes));
+      f(body.piece.bytes());
       from = body.at;
     }
     if (from != text_.size()) f(std::string_view(text_).substr(from));
@@ -45,8 +55,10 @@ private:
 
   struct Body {
     std::size_t at;  // how many bytes of the text go before it
-    std::string bytes;
+    Piece piece;
   };
+
+  void append_body(Piece piece);
 
   std::string text_;
   std::vector<Body> bodies_;

@@ -23,11 +23,13 @@ std::string joined(const SendQueue& queue) {
 
 const std::string big_a(Output::large + 1, 'a');
 const std::string big_b(Output::large * 2, 'b');
+const std::string big_c(Output::large * 3, 'c');
 
 void fill(Output& output) {
   output.append("head ");
   output.append(std::string(big_a));
   output.append(std::string(big_b));
+  output.lend(big_c);
   output.text() += "tail";
 }
 
@@ -52,10 +54,27 @@ TEST(Output, keeps_large_bodies_apart_without_copying) {
   EXPECT_TRUE(found);
 }
 
+TEST(Output, that_is_lent_is_sent_from_where_it_is_and_copied_where_it_is_small) {
+  Output output;
+  output.lend("small ");
+  EXPECT_EQ(output.text(), "small ");
+  output.lend(big_c);
+  const auto is_there = [](const iovec& piece) { return piece.iov_base == big_c.data(); };
+  iovec pieces[SendQueue::max_pieces];
+  ASSERT_EQ(SendQueue::gather(output, pieces), 2U);
+  EXPECT_TRUE(is_there(pieces[1]));
+  SendQueue queue;
+  queue.take(output, 0);
+  ASSERT_EQ(queue.gather(pieces), 2U);
+  EXPECT_TRUE(is_there(pieces[1]));
+  queue.append("behind");
+  EXPECT_EQ(joined(queue), "small " + big_c + "behind");
+}
+
 TEST(Output, keeps_the_order) {
   Output output;
   fill(output);
-  EXPECT_EQ(joined(output), "head " + big_a + big_b + "tail");
+  EXPECT_EQ(joined(output), "head " + big_a + big_b + big_c + "tail");
   EXPECT_EQ(output.size(), joined(output).size());
 }
 
@@ -72,9 +91,10 @@ TEST(Output, keeps_its_memory_when_cleared_but_not_without_bound) {
 }
 
 TEST(SendQueue, takes_over_what_was_not_sent_wherever_the_cut_is) {
-  const std::string all = "head " + big_a + big_b + "tail";
-  for (const std::size_t cut : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{6}, 5 + big_a.size() - 1,
-                                5 + big_a.size(), 6 + big_a.size(), all.size() - 4, all.size() - 1}) {
+  const std::string all = "head " + big_a + big_b + big_c + "tail";
+  for (const std::size_t cut :
+       {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{6}, 5 + big_a.size() - 1, 5 + big_a.size(),
+        6 + big_a.size(), 6 + big_a.size() + big_b.size(), all.size() - 5, all.size() - 4, all.size() - 1}) {
     Output output;
     fill(output);
     SendQueue queue;

@@ -1,7 +1,5 @@
 #include "net/send_queue.hpp"
 
-#include "net/output.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +23,7 @@ std::size_t SendQueue::gather(const Output& output, iovec (&pieces)[max_pieces])
 std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
   const std::size_t count = std::min(pieces_.size(), max_pieces);
   for (std::size_t i = 0; i < count; ++i) {
-    pieces[i] = piece(std::string_view(pieces_[i]).substr(i == 0 ? sent_ : 0));
+    pieces[i] = piece(pieces_[i].bytes().substr(i == 0 ? sent_ : 0));
   }
   return count;
 }
@@ -33,23 +31,19 @@ std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
 void SendQueue::append(std::string_view bytes) {
   if (bytes.empty()) return;
   // Small pieces share a string, so that a queue of many small answers does not become many small allocations.
-  if (pieces_.empty() || pieces_.back().size() + bytes.size() > Output::large) {
-    pieces_.emplace_back(bytes);
+  if (pieces_.empty() || pieces_.back().bytes().size() + bytes.size() > Output::large) {
+    pieces_.push_back({.own = std::string(bytes)});
   } else {
-    pieces_.back().append(bytes);
+    pieces_.back().own.append(bytes);  // lent ones are large
   }
   size_ += bytes.size();
 }
 
-void SendQueue::append_body(std::string&& bytes, std::size_t skip) {
-  if (pieces_.empty()) {
-    sent_ = skip;
-    pieces_.push_back(std::move(bytes));
-  } else {
-    // Only the first piece can have been sent in part, and this one is not the first: nothing of it has been sent.
-    pieces_.push_back(std::move(bytes));
-  }
-  size_ += pieces_.back().size() - skip;
+void SendQueue::append_body(Piece&& piece, std::size_t skip) {
+  // Only the first piece can have been sent in part.
+  if (pieces_.empty()) sent_ = skip;
+  size_ += piece.bytes().size() - skip;
+  pieces_.push_back(std::move(piece));
 }
 
 void SendQueue::take(Output& output, std::size_t skip) {
@@ -63,9 +57,10 @@ void SendQueue::take(Output& output, std::size_t skip) {
   };
   for (Output::Body& body : output.bodies_) {
     take_text(body.at);
-    const std::size_t skipped = std::min(skip, body.bytes.size());
+    const std::size_t size = body.piece.bytes().size();
+    const std::size_t skipped = std::min(skip, size);
     skip -= skipped;
-    if (skipped < body.bytes.size()) append_body(std::move(body.bytes), skipped);
+    if (skipped < size) append_body(std::move(body.piece), skipped);
   }
   take_text(output.text_.size());
   output.clear();
@@ -74,7 +69,7 @@ void SendQueue::take(Output& output, std::size_t skip) {
 void SendQueue::consume(std::size_t count) noexcept {
   size_ -= count;
   while (count != 0) {
-    const std::size_t left = pieces_.front().size() - sent_;
+    const std::size_t left = pieces_.front().bytes().size() - sent_;
     if (count < left) {
       sent_ += count;
       return;

@@ -1,6 +1,8 @@
 // Output of one stream that the kernel had no room for.
 #pragma once
 
+#include "net/output.hpp"
+
 #include <sys/uio.h>
 #include <cstddef>
 #include <deque>
@@ -8,8 +10,6 @@
 #include <string_view>
 
 namespace tern::net {
-
-class Output;
 
 class SendQueue {
 public:
@@ -28,9 +28,9 @@ public:
   std::size_t size() const noexcept { return size_; }
 
 private:
-  void append_body(std::string&& bytes, std::size_t skip);
+  void append_body(Piece&& piece, std::size_t skip);
 
-  std::deque<std::string> pieces_;
+  std::deque<Piece> pieces_;
   std::size_t sent_ = 0;  // of the first piece
   std::size_t size_ = 0;
 };

@@ -325,14 +325,18 @@ void Connection::write_response(Response& response) {
                      !worker_.draining() && content.size() <= net::Output::large;
   if (plain && protocol_.answer_plainly(output.text(), worker_.plain_head(), response.literal_type(), content)) return;
   http1::ResponseHead head = head_of(response);
-  if (response.borrows() || content.size() <= net::Output::large) {
+  if (content.size() <= net::Output::large || (response.borrows() && !response.lasts())) {
     protocol_.answer(output.text(), head, content);
     return;
   }
   head.content_length = content.size();
   const std::size_t size = content.size();
   if (protocol_.respond(output.text(), head)) {
-    output.append(response.take_owned());
+    if (response.lasts()) {
+      output.lend(content);
+    } else {
+      output.append(response.take_owned());
+    }
     protocol_.wrote(size);
   }
   protocol_.finish(output.text());

@@ -61,6 +61,24 @@ TEST_P(Answers, that_are_large_and_late_arrive_complete_at_a_slow_reader) {
   EXPECT_EQ(caller.answer_of("/hello").content, "Hello, World!");
 }
 
+// What a handler returns as a view may be of its request, which is gone when the last of it is sent.
+TEST_P(Answers, that_are_views_arrive_whole_at_a_client_that_reads_late) {
+  static const std::string lasting = pattern(3'000'000);
+  app.post("/view", [](Body body) { return std::string_view(body.bytes); });
+  app.post("/part", [](Body body) { return Body(std::string_view(body.bytes).substr(1)); });
+  app.post("/borrowed", [](Body body) { return Response::borrowed(media::bytes, body.bytes); });
+  app.get("/lasting", [] { return Response::lasting(media::bytes, lasting); });
+  const std::string content = pattern(3'000'000);
+  for (const std::string_view path : {"/view", "/part", "/borrowed", "/lasting"}) {
+    Caller caller = this->caller(64 * 1024);
+    path == "/lasting" ? caller.get(path) : caller.post(path, content);
+    settle();
+    EXPECT_TRUE(caller.answer().content == (path == "/part" ? content.substr(1) : content)) << path;
+    EXPECT_EQ(caller.answer_of("/hello").content, "Hello, World!");
+  }
+  EXPECT_TRUE(all_ended());
+}
+
 // The answer of one exchange may be written while another connection's bytes are being handled.
 TEST_P(Answers, that_another_handler_releases_go_to_their_own_client) {
   app.get("/release", [this] {

@@ -111,7 +111,7 @@ consteval bool can_respond() {
 template <class R>
 concept UsableResult = std::same_as<R, Reply> || can_respond<std::remove_cvref_t<typename Unwrapped<R>::type>>();
 
-Response text_response(std::string_view text, Exchange& exchange);  // copies into the exchange's arena
+Response text_response(std::string_view text, Exchange& exchange);  // copies
 Response bytes_response(std::string_view bytes, Exchange& exchange);
 Response json_response(std::string text);
 Response missing_response(Exchange& exchange);

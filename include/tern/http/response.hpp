@@ -115,8 +115,12 @@ public:
   static Response stream(std::string_view content_type, Generator<std::string> pieces) {
     return stream(content_type, http::generating_producer(std::move(pieces)));
   }
-  // Content that is not copied: it must live until the response has been sent, as a literal does.
+  // Content that the response does not own: both views must live until the handler's request ends, as a literal does,
+  // or what is in the request.
   static Response borrowed(std::string_view content_type, std::string_view content) noexcept;
+  // Content that outlives the server, such as a literal, or a file that was read at the start. It is never copied,
+  // however large.
+  static Response lasting(std::string_view content_type, std::string_view content) noexcept;
 
   Status status() const noexcept { return status_; }
   // What changes a response returns it, as what it is called on: a temporary stays one and need not be copied.
@@ -140,7 +144,7 @@ public:
   std::string_view content() const noexcept { return borrows_ ? borrowed_ : std::string_view(owned_); }
   Response& content(std::string content) & noexcept {
     owned_ = std::move(content);
-    borrows_ = false;
+    borrows_ = lasts_ = false;
     return *this;
   }
   Response&& content(std::string content) && noexcept { return std::move(this->content(std::move(content))); }
@@ -194,6 +198,7 @@ public:
   // The content as a string of its own, empty when it is borrowed: its memory can be used again.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
   bool borrows() const noexcept { return borrows_; }
+  bool lasts() const noexcept { return lasts_; }
   // Of a streamed response; null otherwise.
   http::Producer* producer() const noexcept { return producer_.get(); }
   base::Box<http::Producer> take_producer() noexcept { return producer_.take(); }
@@ -214,6 +219,7 @@ private:
   Status status_ = Status::Ok;
   bool closes_ = false;
   bool borrows_ = false;
+  bool lasts_ = false;     // what is borrowed outlives the server
   std::string_view type_;  // one of media::, or another text that lives for ever
   std::string_view borrowed_;
   std::string owned_;
