@@ -246,12 +246,12 @@ void RedisBus::Keeper::connected() {
   ready_at_ = executor_->timers().now();
   std::string line = name() + " joins the servers of '" + options_.prefix + '\'';
   if (lost_at_ != 0) line += " again, after " + told(ready_at_ - lost_at_);
-  host_->inform(line);
   told_.clear();
   {
     const std::lock_guard lock(mutex_);
     connected_ = true;
   }
+  host_->inform(line);  // what is published from now on is sent
   flush();
 }
 

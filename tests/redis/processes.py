@@ -34,10 +34,13 @@ def until(condition):
 class Redis:
     def __init__(self, *arguments):
         self.folder = tempfile.TemporaryDirectory()
-        self.port = free_port()
         self.path = os.path.join(self.folder.name, "redis")
         self.arguments = arguments
-        self.start()
+        for _ in range(10):  # somebody may take the port before Redis does
+            self.port = free_port()
+            if self.start():
+                return
+        raise AssertionError("redis-server did not start")
 
     def start(self):
         self.process = subprocess.Popen(
@@ -45,8 +48,9 @@ class Redis:
              "--appendonly", "no", "--dir", self.folder.name, *self.arguments], stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
             if "ready to accept connections at" in line:  # the Unix socket, which comes last
-                return
-        raise AssertionError("redis-server did not start")
+                return True
+        self.kill()
+        return False
 
     def kill(self):
         self.process.kill()

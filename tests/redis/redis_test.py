@@ -88,12 +88,12 @@ class RedisBus(unittest.TestCase):
         one, two = self.pair(redis)
         here, there = self.subscriber(one, "room"), self.subscriber(two, "room")
         redis.kill()
-        one.line("is lost (Server closed the connection")
-        two.line("is lost (Server closed the connection")
+        one.line("is lost (")
+        two.line("is lost (")
         self.assertEqual(one.publish("room", b"meanwhile"), "Queued")
         self.assertEqual(here.hear(), "meanwhile")
         one.line("is not available (Connection refused)")
-        redis.start()
+        self.assertTrue(redis.start())
         for server in (one, two):
             self.assertIn("again, after", server.line(JOINED, 2))
         one.publish("room", b"and now")
@@ -114,7 +114,7 @@ class RedisBus(unittest.TestCase):
         here = self.subscriber(one, "room")
         self.assertEqual(one.publish("room", b"alone"), "Queued")
         self.assertEqual(here.hear(), "alone")
-        redis.start()
+        self.assertTrue(redis.start())
         for server in (one, two):
             server.line(JOINED)
         self.check_joined(one, two)
@@ -164,15 +164,15 @@ class RedisBus(unittest.TestCase):
         self.check_joined(one, two)
 
     def test_a_subscriber_that_redis_finds_too_slow(self):
-        redis = self.redis("--client-output-buffer-limit", "pubsub", "100kb", "0", "0")
+        redis = self.redis("--client-output-buffer-limit", "pubsub", "8mb", "0", "0")
         one, two = self.pair(redis)
         two.process.send_signal(signal.SIGSTOP)
-        for _ in range(20):
-            one.publish("flood", b"x" * 10_000, times=100)
+        flood = b"x" * 1_000_000
+        until(lambda: redis.command("PUBLISH", "test:publications", flood) != ":2")
         two.process.send_signal(signal.SIGCONT)
-        self.assertIn("Server closed the connection", two.line("is lost"))
+        two.line("is lost (")
         two.line(JOINED, 2)
-        # The one that published hears all of it, too, and may have been too slow for that.
+        # The other hears all of it, too, and may have been too slow for that.
         until(lambda: redis.listeners() == 2 and {one.publish("is", b""), two.publish("is", b"")} == {"Sent"})
         self.check_joined(one, two)
 
@@ -188,10 +188,11 @@ class RedisBus(unittest.TestCase):
         self.assertEqual(one.publish("room", b"x" * 4000), "Dropped")
         self.assertEqual(one.publish("room", b"x"), "Queued")
         self.assertEqual([len(here.hear()) for _ in range(5)], [4000, 4000, 4000, 4000, 1])
-        self.assertEqual(one.count("the queue of publications to Redis is full"), 1)
-        redis.start()
+        one.line("the queue of publications to Redis is full")
+        self.assertTrue(redis.start())
         one.line("has room again; 2 publications did not reach other servers")
         two.line(JOINED, 2)
+        self.assertEqual(one.count("the queue of publications to Redis is full"), 1)
         self.check_joined(one, two)
 
     def test_redis_that_hangs_is_noticed(self):
@@ -231,7 +232,7 @@ class RedisBus(unittest.TestCase):
         one.publish("room", b"to nobody")
         self.assertEqual(one.stop(), 0)
 
-    @unittest.skipIf(CHAT is None, "without the example")
+    @unittest.skipUnless(CHAT and os.path.exists(CHAT), "without the example")
     def test_several_chats_are_one(self):
         redis = self.redis()
         one, two = (Server(CHAT, IO, "--redis", f"127.0.0.1:{redis.port}") for _ in range(2))
@@ -242,11 +243,11 @@ class RedisBus(unittest.TestCase):
         self.assertIn('"Joined","name":"ann"', ann.hear())
         bob = WebSocket(two, "/rooms/attic?name=bob")
         self.addCleanup(bob.close)
-        for member in (ann, bob):
-            self.assertIn('"Joined","name":"bob"', member.hear())
+        self.assertIn('"Joined","name":"bob"', ann.hear())
         ann.say('{"text":"anybody?"}')
-        for member in (ann, bob):
-            self.assertIn('"name":"ann","text":"anybody?"', member.hear())
+        self.assertIn('"name":"ann","text":"anybody?"', ann.hear())
+        while '"name":"ann","text":"anybody?"' not in bob.hear():  # he may hear first that they have joined
+            pass
 
     def test_a_port_where_nobody_answers(self):
         one = self.server("--redis", str(free_port()))
