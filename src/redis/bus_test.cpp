@@ -81,7 +81,8 @@ TEST_F(RedisBusTest, options_that_cannot_be_meant_end_the_start) {
   RedisOptions no_password;
   no_password.username = "ann";
   for (const RedisOptions& options :
-       {no_prefix, no_password, RedisOptions{.port = 0}, RedisOptions{.host = ""}, RedisOptions{.retry = Seconds(0)}}) {
+       {no_prefix, no_password, RedisOptions{.port = 0}, RedisOptions{.host = ""}, RedisOptions{.retry = Seconds(0)},
+        RedisOptions{.unix_path = "/" + std::string(107, 'x')}, RedisOptions{.max_queued = 0}}) {
     App other;
     other.bus(RedisBus(options));
     EXPECT_THROW(other.start(quiet()), std::invalid_argument);

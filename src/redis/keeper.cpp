@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <netdb.h>
+#include <sys/un.h>
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,7 +21,9 @@ namespace {
 constexpr std::size_t overhead = 64;      // bytes of a publication in the queue beside its own
 constexpr Milliseconds first_pause{100};  // after the first failure; then twice as long each time
 constexpr unsigned most_doublings = 16;
-constexpr Milliseconds last_moment = Seconds(1);  // for what is on its way when the server stops
+constexpr std::size_t window = 256 * 1024;               // bytes that Redis has not answered for, before more are sent
+constexpr std::size_t most_queued = 1024 * 1024 * 1024;  // hiredis counts in int
+constexpr Milliseconds last_moment = Seconds(1);         // for what is on its way when the server stops
 
 std::string told(std::uint64_t milliseconds) {
   if (milliseconds < 1000) return std::to_string(milliseconds) + " ms";
@@ -50,16 +53,19 @@ void RedisBus::Keeper::check() const {
   if (options_.prefix.empty()) refuse("prefix is empty: by what would servers that belong together be known?");
   if (options_.unix_path.empty() && (options_.host.empty() || options_.port == 0)) refuse("host or port is missing");
   if (!options_.username.empty() && options_.password.empty()) refuse("username is set, but password is not");
+  if (options_.unix_path.size() >= sizeof(sockaddr_un::sun_path)) refuse("unix_path is longer than the kernel takes");
+  if (options_.max_queued == 0 || options_.max_queued > most_queued) refuse("max_queued is from 1 byte to 1 GiB");
   if (options_.timeout.count() <= 0 || options_.retry.count() <= 0) refuse("timeout and retry are longer than zero");
 }
 
 Task<> RedisBus::Keeper::start(BusHost& host) {
   check();
-  sender_ = redis::draw_sender();
+  const redis::Sender sender = redis::draw_sender();
   unsigned seed = 0;
-  std::memcpy(&seed, sender_.data(), sizeof seed);
+  std::memcpy(&seed, sender.data(), sizeof seed);
   random_.seed(seed);
   failures_ = 0;
+  unanswered_ = 0;
   ready_at_ = lost_at_ = 0;
   told_.clear();
   strangers_were_told_ = false;
@@ -69,6 +75,7 @@ Task<> RedisBus::Keeper::start(BusHost& host) {
   idle_.set();
   {
     const std::lock_guard lock(mutex_);
+    sender_ = sender;
     host_ = &host;
     executor_ = Executor::current();
   }
@@ -76,7 +83,10 @@ Task<> RedisBus::Keeper::start(BusHost& host) {
   keeping_.set_stop(&stop_);
   const auto call = [](void* self) { static_cast<Keeper*>(self)->ended_.set(); };
   if (keeping_.start(call, this)) ended_.set();
-  co_await tried_;
+  try {
+    co_await with_timeout(options_.timeout, tried_.wait());
+  } catch (const TimedOut&) {  // looking up a name may take longer, and so may several addresses
+  }
 }
 
 Task<> RedisBus::Keeper::stop() {
@@ -88,7 +98,9 @@ Task<> RedisBus::Keeper::stop() {
   stop_.stop();
   co_await ended_;
   const std::lock_guard lock(mutex_);
-  if (!queue_.empty()) host_->warn(publications(queue_.size()) + " never reached " + name());
+  const std::size_t lost = queue_.size() + std::exchange(dropped_, 0);
+  if (lost != 0) host_->warn(publications(lost) + " never reached " + name());
+  if (unanswered_ != 0) host_->warn(publications(unanswered_) + " may not have reached " + name());
   host_ = nullptr;
 }
 
@@ -106,10 +118,10 @@ void RedisBus::Keeper::end() noexcept {
 // --- Publications
 
 PublishStatus RedisBus::Keeper::publish(const Publication& publication) {
-  std::string envelope = redis::seal(sender_, publication);
-  const std::size_t size = envelope.size() + overhead;
   const std::lock_guard lock(mutex_);
   if (host_ == nullptr) return PublishStatus::Dropped;
+  std::string envelope = redis::seal(sender_, publication);
+  const std::size_t size = envelope.size() + overhead;
   if (queued_bytes_ + size > options_.max_queued) {
     if (dropped_++ == 0) host_->warn("the queue of publications to Redis is full: more are dropped");
     return PublishStatus::Dropped;
@@ -122,33 +134,38 @@ PublishStatus RedisBus::Keeper::publish(const Publication& publication) {
 }
 
 void RedisBus::Keeper::flush() {
-  std::deque<std::string> batch;
-  {
-    const std::lock_guard lock(mutex_);
-    flush_is_posted_ = false;
-    if (!connected_ || !session_->fault().empty()) return;
-    batch.swap(queue_);
+  const std::lock_guard lock(mutex_);
+  flush_is_posted_ = false;
+  if (!connected_ || !session_->fault().empty()) return;
+  if (!queue_.empty()) idle_.reset();
+  while (!queue_.empty() && session_->unanswered_bytes() < window && session_->fault().empty()) {
+    session_->publish(queue_.front());
+    queue_.pop_front();
   }
-  if (!batch.empty()) idle_.reset();
-  for (const std::string& envelope : batch) session_->publish(envelope);
 }
 
 void RedisBus::Keeper::on_published(std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  queued_bytes_ -= bytes + overhead;
-  if (queued_bytes_ != 0) return;
-  idle_.set();
-  if (dropped_ != 0) {
-    host_->inform("the queue of publications to Redis has room again; " + publications(std::exchange(dropped_, 0)) +
-                  " did not reach other servers");
+  {
+    const std::lock_guard lock(mutex_);
+    queued_bytes_ -= bytes + overhead;
+    if (dropped_ != 0 && queued_bytes_ <= options_.max_queued / 2) {
+      host_->inform("the queue of publications to Redis has room again; " + publications(std::exchange(dropped_, 0)) +
+                    " did not reach other servers");
+    }
+    if (queued_bytes_ == 0) idle_.set();
+    if (queue_.empty()) return;
   }
+  flush();
 }
 
 void RedisBus::Keeper::on_envelope(std::string_view bytes) {
-  const auto envelope = redis::open_envelope(bytes);
+  // No server with the same options publishes more at once.
+  const bool too_large = bytes.size() > options_.max_queued;
+  const auto envelope = too_large ? std::nullopt : redis::open_envelope(bytes);
   if (!envelope) {
     if (!std::exchange(strangers_were_told_, true)) {
-      host_->warn("somebody who is no server publishes on the channel of " + name() + ": such messages are ignored");
+      host_->warn("what is published on the channel of " + name() +
+                  (too_large ? " is larger than max_queued" : " is not from a server") + ": such messages are ignored");
     }
     return;
   }
@@ -180,7 +197,8 @@ Task<> RedisBus::Keeper::keep() {
     } catch (const std::exception& error) {
       fault = error.what();
     }
-    tell_of(fault, disconnected());
+    disconnected();
+    tell_of(fault);
     tried_.set();
     co_await sleep_for(next_pause());
   }
@@ -255,23 +273,23 @@ void RedisBus::Keeper::connected() {
   flush();
 }
 
-std::size_t RedisBus::Keeper::disconnected() noexcept {
+void RedisBus::Keeper::disconnected() noexcept {
   const std::unique_ptr<redis::Session> session = std::move(session_);
-  if (!session) return 0;
+  if (!session) return;
   const std::lock_guard lock(mutex_);
   connected_ = false;
   queued_bytes_ -= session->unanswered_bytes() + session->unanswered() * overhead;
   idle_.set();
-  return session->unanswered();
+  unanswered_ += session->unanswered();
 }
 
 // Once for each fault, however often it is tried again.
-void RedisBus::Keeper::tell_of(const std::string& fault, std::size_t unanswered) {
+void RedisBus::Keeper::tell_of(const std::string& fault) {
   const bool was_ready = ready_at_ != 0;
   if (fault == told_ && !was_ready) return;
   told_ = fault;
   std::string line = name() + (was_ready ? " is lost (" : " is not available (") + fault;
-  if (unanswered != 0) line += "; " + publications(unanswered) + " may not have arrived";
+  if (unanswered_ != 0) line += "; " + publications(std::exchange(unanswered_, 0)) + " may not have arrived";
   host_->warn(line + "): publications are queued, and it is tried again");
 }
 

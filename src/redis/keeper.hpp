@@ -45,9 +45,8 @@ private:
   Task<std::string> hold();
   Places resolve() const;
   void connected();
-  // How many publications Redis has not answered for.
-  std::size_t disconnected() noexcept;
-  void tell_of(const std::string& fault, std::size_t unanswered);
+  void disconnected() noexcept;
+  void tell_of(const std::string& fault);
   Milliseconds next_pause();
   void flush();
   void on_envelope(std::string_view bytes) override;
@@ -55,9 +54,9 @@ private:
   std::string name() const;
 
   const RedisOptions options_;
-  redis::Sender sender_{};
 
   std::mutex mutex_;         // for what follows
+  redis::Sender sender_{};   // changes at the start only
   BusHost* host_ = nullptr;  // null: publications are not taken
   Executor* executor_ = nullptr;
   std::deque<std::string> queue_;
@@ -69,6 +68,7 @@ private:
   // Of the loop.
   std::unique_ptr<redis::Session> session_;
   std::minstd_rand random_;
+  std::size_t unanswered_ = 0;  // publications of lost sessions that Redis had not answered for, not told yet
   unsigned failures_ = 0;       // sessions that did not last, in a row
   std::uint64_t ready_at_ = 0;  // when the present session was; 0: there is none that is ready
   std::uint64_t lost_at_ = 0;   // when the one before it was lost; 0: there was none

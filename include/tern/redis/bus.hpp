@@ -21,8 +21,8 @@ struct RedisOptions {
   std::string prefix = "tern";  // of the channels; servers with the same are one. Databases make no difference
   std::size_t max_queued =
       4 * 1024 * 1024;                // bytes that are not sent yet, or not acknowledged: what comes then is dropped
-  Milliseconds timeout = Seconds(5);  // for a connection to be made
-  Milliseconds ping = Seconds(10);    // Redis is gone when it says nothing for so long; zero: never
+  Milliseconds timeout = Seconds(5);  // for a connection to an address; the server's start waits no longer
+  Milliseconds ping = Seconds(10);    // Redis is gone when it says nothing for twice as long, or less; zero: never
   Milliseconds retry = Seconds(5);    // at most so long between two tries to connect
 };
 
