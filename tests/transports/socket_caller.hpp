@@ -64,8 +64,12 @@ public:
     }
     return true;
   }
-  // Whether it ends in good order, without a byte more.
-  bool ends() { return caller_.answer().complete && caller_.so_far().content.size() == at_; }
+  // Whether it ends in good order, without a byte more. Then our side ends, too.
+  bool ends() {
+    if (!caller_.answer().complete || caller_.so_far().content.size() != at_) return false;
+    caller_.end();
+    return true;
+  }
   // Waits for the end, however it comes.
   bool is_gone() { return caller_.answer().over(); }
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +23,8 @@ protected:
   Running& serve(unsigned loops = 1, const server::Log::Options& log = silent()) {
     server::Listening listening{.address = {.host = "127.0.0.1", .port = 0}};
     if (is_secure(GetParam())) listening.tls = test_certificate();
-    return running_.emplace(desk.service(), settings, loops, log, std::vector{listening});
+    running_ = std::make_unique<Running>(desk.service(), settings, loops, log, std::vector{listening});
+    return *running_;
   }
   Running& running() { return running_ ? *running_ : serve(); }
   // In good order, so that everything is logged.
@@ -53,7 +54,7 @@ protected:
   server::Settings settings;
 
 private:
-  std::optional<Running> running_;
+  std::unique_ptr<Running> running_;  // handlers may use it while it ends
 };
 
 // Ways to go before the answer has come. The first leaves other requests of an HTTP/2 connection alone.

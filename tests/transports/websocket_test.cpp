@@ -138,6 +138,7 @@ TEST_P(WebSockets, middleware_and_parameters_answer_before_the_upgrade) {
   EXPECT_EQ(peer.next(), "text ann/7/q");
   EXPECT_EQ(peer.next(), "close 1000");
   peer.send(close(1000));
+  EXPECT_TRUE(peer.ends());
   EXPECT_TRUE(no_sessions());
   EXPECT_TRUE(all_ended());
 }
@@ -224,6 +225,7 @@ TEST_P(WebSockets, what_a_handler_throws_ends_its_websocket_with_1011) {
   EXPECT_EQ(other.next(), "close 1011");
   peer.send(close(1011));
   other.send(close(1011));
+  EXPECT_TRUE(peer.ends() && other.ends());
   EXPECT_TRUE(no_sessions());  // before the diary goes
 }
 
@@ -286,6 +288,7 @@ TEST_P(WebSockets, a_handle_works_from_every_thread_and_after_the_end) {
   kept.close(3000, "done");
   EXPECT_EQ(peer.next(), "close 3000 done");
   peer.send(close(3000));
+  EXPECT_TRUE(peer.ends());
   EXPECT_TRUE(no_sessions());
   EXPECT_FALSE(kept.is_open());
   EXPECT_EQ(kept.close_code(), 3000);
