@@ -157,6 +157,35 @@ TEST_F(Http2Sockets, a_coroutine_that_does_not_receive_stops_its_own_stream_only
   EXPECT_TRUE(no_sessions());
 }
 
+TEST_F(Http2Sockets, a_coroutine_that_takes_one_message_at_a_time_keeps_the_window_closed) {
+  std::atomic<bool> hurries = false;
+  app.websocket("/", [&](WebSocket socket) -> Task<> {
+    while (co_await socket.receive()) {
+      co_await socket.send("taken");
+      if (!hurries) co_await gate.pass();
+    }
+  });
+  Http2Client client = this->client();
+  const auto id = join(client, "/");
+  const std::string message = text(std::string(1000, 'x'));
+  std::string all;
+  for (int i = 0; i < 4000; ++i) all += message;
+  client.send(id, all);
+  std::string taken;
+  for (int i = 0; i < 60; ++i) {
+    taken += "text taken\n";
+    ASSERT_TRUE(until_frames(client, id, taken));
+    ASSERT_TRUE(gate.await());
+    gate.open();
+  }
+  EXPECT_GT(client.http2().unsent(id), 3'000'000U) << "of 4 MB: two windows, and what was taken";
+  hurries = true;
+  ASSERT_TRUE(gate.await());
+  gate.open();
+  client.peer().reset();
+  EXPECT_TRUE(no_sessions());
+}
+
 TEST_F(Http2Sockets, a_client_that_gives_no_window_makes_the_sender_wait) {
   std::atomic<int> sent = 0;
   app.websocket("/",
