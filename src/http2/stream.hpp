@@ -72,6 +72,8 @@ public:
 
   // Bytes of content that have not left yet.
   std::size_t unsent() const noexcept { return rest().size(); }
+  // Whether all of the answer is here, and its end has not left: that may lack a window even where no content does.
+  bool ending() const noexcept { return finished_ && !answered_; }
   // The string that was given for content, for its memory.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
 

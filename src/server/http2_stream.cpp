@@ -274,6 +274,7 @@ void Http2Stream::send_framed(net::Output& buffer) {
 void Http2Stream::frame_end(net::Output& buffer, const Fields& trailers) {
   send_framed(buffer);
   connection_.session().finish(*this, trailers);
+  watch_answer();
 }
 
 // The answer has left.
@@ -357,7 +358,7 @@ void Http2Stream::check_content_rate() {
 }
 
 void Http2Stream::watch_answer() {
-  if (watch_ == Watch::Answer || Stream::unsent() == 0) return;
+  if (watch_ == Watch::Answer || !outstanding()) return;
   seen_ = delivered();
   seen_all_ = connection_.session().delivered();
   watch(Watch::Answer, rate_period());
@@ -366,7 +367,7 @@ void Http2Stream::watch_answer() {
 // Only for lack of a window is it the client who is slow: its own, or the connection's, which others may be using. (How
 // fast the socket is read is watched by the connection.)
 void Http2Stream::check_answer_rate() {
-  if (closed() || Stream::unsent() == 0) return;
+  if (closed() || !outstanding()) return;
   const http2::Session& session = connection_.session();
   const std::uint64_t own = delivered() - std::exchange(seen_, delivered());
   const std::uint64_t all = session.delivered() - std::exchange(seen_all_, session.delivered());

@@ -99,6 +99,7 @@ void Http2WebSocket::finish(bool) {
   if (std::exchange(finished_, true)) return;
   http2::Session& session = stream_.connection_.session();
   session.finish(stream_, Fields());
+  stream_.watch_answer();
   session.discard(stream_);
   stream_.connection_.wake();
 }

@@ -207,6 +207,17 @@ TEST_F(Http2Sockets, a_client_that_gives_no_window_makes_the_sender_wait) {
   EXPECT_EQ(sent, 50);
 }
 
+TEST_F(Http2Sockets, an_end_that_finds_no_window_is_not_waited_for_for_ever) {
+  settings.grace = Milliseconds(50);
+  app.websocket("/", echo);
+  Http2Client client = this->client(0);
+  const auto id = join(client, "/");
+  client.send(id, {}, true);
+  EXPECT_TRUE(client.until([&] { return client.http2().at(id).closed; }));
+  EXPECT_EQ(client.http2().at(id).error, std::uint32_t{NGHTTP2_CANCEL});
+  EXPECT_TRUE(no_sessions());
+}
+
 TEST_F(Http2Sockets, a_drain_says_goaway_and_closes_them_with_1001) {
   app.websocket("/", echo);
   Http2Client client = this->client();
