@@ -88,6 +88,10 @@ bool Http2WebSocket::waits() const noexcept {
          waiting > stream_.connection_.session().window(stream_);
 }
 
+void Http2WebSocket::push() {
+  stream_.connection_.push();
+}
+
 void Http2WebSocket::on_room() {
   if (session_ != nullptr && unsent() == 0) session_->on_sent();
 }

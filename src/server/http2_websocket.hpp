@@ -42,6 +42,7 @@ public:
   void send(net::Output& output) override;
   std::size_t unsent() const noexcept override;
   bool waits() const noexcept override;
+  void push() override;
   void pause() noexcept override { paused_ = true; }
   void resume() override;
   bool paused() const noexcept override { return paused_; }

@@ -20,6 +20,8 @@ public:
   virtual std::size_t unsent() const noexcept = 0;
   // Whether these have to wait for the peer, and are not about to leave by themselves.
   virtual bool waits() const noexcept = 0;
+  // What only waits for the end of the round leaves now.
+  virtual void push() = 0;
 
   // Nothing is presented any more, until resume(): what was not consumed comes again then, though not during the call.
   virtual void pause() noexcept = 0;

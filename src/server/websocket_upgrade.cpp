@@ -34,6 +34,7 @@ public:
   }
   std::size_t unsent() const noexcept override { return connection_.stream().unsent(); }
   bool waits() const noexcept override { return unsent() != 0; }
+  void push() override {}
   void pause() noexcept override { connection_.stream().pause(); }
   void resume() override { connection_.stream().resume(); }
   bool paused() const noexcept override { return connection_.stream().paused(); }

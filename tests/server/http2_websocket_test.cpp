@@ -207,6 +207,43 @@ TEST_F(Http2Sockets, a_client_that_gives_no_window_makes_the_sender_wait) {
   EXPECT_EQ(sent, 50);
 }
 
+// Sends until something is dropped, and tells when there is room again.
+struct Pouring {
+  void message(WebSocket& socket, MessageView) {
+    const std::string some(100'000, 'x');
+    while (socket.send(some) == SendStatus::Sent) {
+    }
+  }
+  void drained(WebSocket& socket) { socket.send("drained"); }
+};
+
+TEST_F(Http2Sockets, behind_what_was_dropped_comes_the_room) {
+  app.websocket("/", [] { return Pouring{}; }, {.when_full = WhenFull::Drop});
+  Http2Client client(running().port(), 1 << 30, 16 * 1024);
+  client.http2().open_window();
+  const auto id = join(client, "/");
+  client.send(id, text("go"));
+  EXPECT_TRUE(client.until([&] { return client.http2().at(id).content.ends_with("drained"); }));
+}
+
+struct Burst {
+  void message(WebSocket& socket, MessageView) {
+    for (int i = 0; i < 4; ++i) socket.send(std::string(60'000, 'x'));
+  }
+};
+
+TEST_F(Http2Sockets, much_in_one_round_does_not_make_a_slow_client) {
+  if (net::io_under_test() != net::Io::Epoll) GTEST_SKIP() << "io_uring takes what is sent at the end of the round";
+  app.websocket("/", [] { return Burst{}; }, {.max_queued = 100'000, .when_full = WhenFull::Close});
+  Http2Client client = this->client(1 << 20);
+  client.http2().open_window();
+  const auto id = join(client, "/");
+  client.send(id, text("go"));
+  const http2::Answered& answer = client.http2().at(id);
+  EXPECT_TRUE(client.until([&] { return answer.content.size() == 4 * 60'004 || answer.closed; }));
+  EXPECT_EQ(read_frames(answer.content), "text (60000)\ntext (60000)\ntext (60000)\ntext (60000)\n");
+}
+
 TEST_F(Http2Sockets, an_end_that_finds_no_window_is_not_waited_for_for_ever) {
   settings.grace = Milliseconds(50);
   app.websocket("/", echo);
