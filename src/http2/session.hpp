@@ -104,6 +104,9 @@ public:
   bool respond(Stream& stream, const ResponseHead& head);
   void write(Stream& stream, std::string_view bytes);
   void finish(Stream& stream, const Fields& trailers);
+  // What is written leaves before the content of other streams, in turn with others like it (RFC 9218: urgency 2,
+  // incremental).
+  void prefer(Stream& stream);
   // Gives the stream up.
   void reset(Stream& stream, ErrorCode why);
 

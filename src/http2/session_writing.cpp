@@ -234,6 +234,12 @@ void Session::resume(Stream& stream) {
   if (std::exchange(stream.deferred_, false)) nghttp2_session_resume_data(session_, stream.id_);
 }
 
+void Session::prefer(Stream& stream) {
+  if (stream.closed_) return;
+  const nghttp2_extpri priority{.urgency = NGHTTP2_EXTPRI_DEFAULT_URGENCY - 1, .inc = 1};
+  nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &priority, 0);
+}
+
 void Session::reset(Stream& stream, ErrorCode why) {
   if (stream.closed_) return;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, static_cast<std::uint32_t>(why));

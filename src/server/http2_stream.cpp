@@ -227,6 +227,8 @@ void Http2Stream::carry_websocket(Response& response) {
   status_ = Status::Ok;
   connection_.session().respond(
       *this, {status_, &fields, response.literal_type(), worker.date(), worker.shared().settings.server_name});
+  // Messages are short and somebody waits for them. By default they would wait for every answer that began before.
+  if (!exchange.request().field("priority")) connection_.session().prefer(*this);
   exchange.after_ = response.take_after();
   watch_ = Watch::None;
   state_ = State::Carrying;

@@ -255,6 +255,19 @@ TEST_F(Http2Sockets, an_end_that_finds_no_window_is_not_waited_for_for_ever) {
   EXPECT_TRUE(no_sessions());
 }
 
+TEST_F(Http2Sockets, what_they_say_does_not_wait_behind_a_long_answer) {
+  app.websocket("/", echo);
+  const std::string content(32'000'000, 'x');
+  app.get("/long", [&] { return content; });
+  Http2Client client(running().port(), 1 << 30, 64 * 1024);
+  client.http2().open_window();
+  const auto answer = client.get("/long");
+  const auto id = client.connect("websocket", "/", {{"sec-websocket-version", "13"}});
+  client.send(id, text("hello"));
+  EXPECT_TRUE(until_frames(client, id, "text hello\n"));
+  EXPECT_LT(client.http2().at(answer).content.size(), content.size());
+}
+
 TEST_F(Http2Sockets, a_drain_says_goaway_and_closes_them_with_1001) {
   app.websocket("/", echo);
   Http2Client client = this->client();
