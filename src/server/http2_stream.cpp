@@ -239,6 +239,7 @@ void Http2Stream::carry_websocket(Response& response) {
   auto* session = new WebSocketSession(worker.sockets(), *websocket_, std::move(upgrade), agreed->deflate, kept);
   if (kept == nullptr) worker.release(exchange);
   websocket_->start(*session, std::move(agreed->protocol));
+  if (connection_.peer_ended()) websocket_->on_end();
   connection_.wake();
 }
 
