@@ -57,6 +57,12 @@ void Http2WebSocket::resume() {
   stream_.connection_.worker().loop().at_round_end(*this);
 }
 
+// Other streams may fill the window of the connection, or be sent first.
+bool Http2WebSocket::silences() const noexcept {
+  const http2::Session& session = stream_.connection_.session();
+  return paused_ || session.window_is_full() || (unsent() != 0 && !session.lacks_window(stream_));
+}
+
 void Http2WebSocket::on_end() {
   cut_off_ = true;
   if (session_ != nullptr) resume();  // whoever waits would wait in vain

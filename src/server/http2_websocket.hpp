@@ -46,6 +46,7 @@ public:
   void pause() noexcept override { paused_ = true; }
   void resume() override;
   bool paused() const noexcept override { return paused_; }
+  bool silences() const noexcept override;
   void finish(bool peer_is_done) override;
   void abort() override;
 

@@ -27,6 +27,9 @@ public:
   virtual void pause() noexcept = 0;
   virtual void resume() = 0;
   virtual bool paused() const noexcept = 0;
+  // Whether the peer may be silent for no fault of its own: what it says is not read, or it has not been told what to
+  // answer although it takes what we send.
+  virtual bool silences() const noexcept = 0;
 
   // The last has been sent: ends our side, and all of it when the peer has ended its own, or soon after; at once where
   // the peer has nothing more to say.

@@ -317,11 +317,15 @@ void WebSocketSession::watch_peer() {
   if (options_.ping.count() != 0) hub_.worker().loop().arm(*this, options_.ping);
 }
 
-// The peer was silent for a while. What we do not read cannot be held against it.
+// The peer was silent for a while.
 void WebSocketSession::on_timer() noexcept {
   if (carrier_ == nullptr) return;
-  if (core_.closing() || core_.closed()) return carrier_->abort();
-  if (heard_ || carrier_->paused()) {
+  const bool excused = carrier_->silences();
+  if (core_.closing() || core_.closed()) {
+    if (excused) return hub_.worker().loop().arm(*this, options_.close_timeout);
+    return carrier_->abort();
+  }
+  if (heard_ || excused) {
     pinged_ = false;
     return watch_peer();
   }

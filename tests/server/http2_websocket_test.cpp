@@ -293,6 +293,32 @@ TEST_F(Http2Sockets, one_that_begins_behind_the_end_of_the_client_s_side_is_told
   EXPECT_EQ(client.http2().at(id).status, 200);
 }
 
+TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_against_one) {
+  const Milliseconds soon(40);
+  app.websocket("/slow", [this](WebSocket socket) -> Task<> {
+    co_await gate.pass();
+    while (co_await socket.receive()) {
+    }
+  });
+  app.websocket("/echo", echo, {.ping = soon, .pong = soon});
+  Http2Client client = this->client();
+  const std::string message = text(std::string(10'000, 'x'));
+  std::string all;
+  for (int i = 0; i < 100; ++i) all += message;
+  for (int i = 0; i < 4; ++i) client.send(join(client, "/slow"), all);
+  ASSERT_TRUE(gate.await(4));
+  const auto id = join(client, "/echo");
+  client.send(id, text("hello"));
+  Http2Client other = this->client();
+  const auto silent = join(other, "/echo");
+  EXPECT_TRUE(other.until([&] { return other.http2().at(silent).closed; }));
+  gate.open();
+  EXPECT_TRUE(client.until([&] {
+    return client.http2().at(id).closed || read_frames(client.http2().at(id).content).ends_with("text hello\n");
+  }));
+  EXPECT_FALSE(client.http2().at(id).closed);
+}
+
 TEST_F(Http2Sockets, a_drain_says_goaway_and_closes_them_with_1001) {
   app.websocket("/", echo);
   Http2Client client = this->client();
