@@ -104,6 +104,8 @@ public:
   bool respond(Stream& stream, const ResponseHead& head);
   void write(Stream& stream, std::string_view bytes);
   void finish(Stream& stream, const Fields& trailers);
+  // Gives the memory of content that has left back, unless it is little: for who is silent for long.
+  void trim(Stream& stream);
   // What is written leaves before the content of other streams, in turn with others like it (RFC 9218: urgency 2,
   // incremental).
   void prefer(Stream& stream);

@@ -142,6 +142,25 @@ TEST(Http2Session, unread_content_of_all_streams_is_bounded) {
   EXPECT_EQ(desk.stream(more).content.size(), 2 * desk.limits.connection_window);
 }
 
+TEST(Http2Session, what_has_left_takes_no_memory_when_it_is_trimmed) {
+  Desk desk(1 << 20);
+  desk.client.open_window();
+  const auto id = desk.client.request("GET", "/");
+  desk.run();
+  DeskStream& stream = desk.stream(id);
+  desk.session.respond(stream, {});
+  desk.session.write(stream, std::string(100'000, 'x'));
+  desk.session.trim(stream);
+  EXPECT_EQ(stream.unsent(), 100'000U);
+  desk.run();
+  desk.session.trim(stream);
+  desk.session.write(stream, "more");
+  desk.session.finish(stream, Fields());
+  desk.run();
+  EXPECT_EQ(desk.client.at(id).content.size(), 100'004U);
+  EXPECT_LT(stream.take_owned().capacity(), 100U);
+}
+
 TEST(Http2Session, an_answer_waits_for_the_clients_window) {
   Desk desk(1000);
   const auto id = desk.client.request("GET", "/");

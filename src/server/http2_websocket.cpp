@@ -49,7 +49,7 @@ void Http2WebSocket::read() {
     rest_.append(piece_);
     rest_.consume(session_->on_bytes(rest_.bytes()));
   }
-  if (piece_.capacity() > most_kept) piece_ = {};
+  if (piece_.capacity() > most_kept) std::string().swap(piece_);
 }
 
 void Http2WebSocket::resume() {
@@ -100,6 +100,7 @@ void Http2WebSocket::push() {
 
 void Http2WebSocket::on_room() {
   if (session_ != nullptr && unsent() == 0) session_->on_sent();
+  if (unsent() == 0) stream_.connection_.session().trim(stream_);
 }
 
 // --- The end ---
