@@ -82,6 +82,8 @@ public:
   void read(Stream& stream, std::string& into);
   // The rest of the content is not wanted: it is dropped, and past 64 KiB the client may not send more.
   void discard(Stream& stream);
+  // Content that was not read takes no room in the window of the connection any more: the stream's own bounds it.
+  void stand_alone(Stream& stream);
   // Whether content that was not read fills the window of the connection.
   bool window_is_full() const noexcept;
 
@@ -156,6 +158,7 @@ private:
   void resume(Stream& stream);
   void consumed(Stream& stream, std::size_t bytes);
   void drop(Stream& stream, std::size_t bytes);
+  void give_room(const Stream& stream, std::size_t bytes);
   void stop_content(Stream& stream);
 
   const Limits* limits_;

@@ -117,6 +117,7 @@ private:
   bool content_began_ = false;
   bool content_complete_ = false;
   bool unwanted_ = false;  // content is dropped
+  bool alone_ = false;     // content takes nothing of the connection's window
   bool finished_ = false;  // all of the answer is here
   bool deferred_ = false;  // the session waits for content
   bool answered_ = false;

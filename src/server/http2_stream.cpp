@@ -229,6 +229,7 @@ void Http2Stream::carry_websocket(Response& response) {
       *this, {status_, &fields, response.literal_type(), worker.date(), worker.shared().settings.server_name});
   // Messages are short and somebody waits for them. By default they would wait for every answer that began before.
   if (!exchange.request().field("priority")) connection_.session().prefer(*this);
+  connection_.session().stand_alone(*this);  // or a few that are not read would silence all others
   exchange.after_ = response.take_after();
   watch_ = Watch::None;
   state_ = State::Carrying;

@@ -295,17 +295,14 @@ TEST_F(Http2Sockets, one_that_begins_behind_the_end_of_the_client_s_side_is_told
 
 TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_against_one) {
   const Milliseconds soon(40);
-  app.websocket("/slow", [this](WebSocket socket) -> Task<> {
+  app.post("/slow", [this](BodyStream body) -> Task<> {
     co_await gate.pass();
-    while (co_await socket.receive()) {
+    while (co_await body.next()) {
     }
   });
   app.websocket("/echo", echo, {.ping = soon, .pong = soon});
   Http2Client client = this->client();
-  const std::string message = text(std::string(10'000, 'x'));
-  std::string all;
-  for (int i = 0; i < 100; ++i) all += message;
-  for (int i = 0; i < 4; ++i) client.send(join(client, "/slow"), all);
+  for (int i = 0; i < 4; ++i) client.post("/slow", std::string(1'000'000, 'x'));
   ASSERT_TRUE(gate.await(4));
   const auto id = join(client, "/echo");
   client.send(id, text("hello"));
@@ -317,6 +314,35 @@ TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_again
     return client.http2().at(id).closed || read_frames(client.http2().at(id).content).ends_with("text hello\n");
   }));
   EXPECT_FALSE(client.http2().at(id).closed);
+}
+
+TEST_F(Http2Sockets, those_that_are_not_read_leave_the_window_of_the_connection_to_others) {
+  app.websocket("/slow", [this](WebSocket socket) -> Task<> {
+    co_await gate.pass();
+    while (co_await socket.receive()) {
+    }
+  });
+  app.websocket("/echo", echo);
+  Http2Client client = this->client();
+  const std::string message = text(std::string(10'000, 'x'));
+  std::string all;
+  for (int i = 0; i < 100; ++i) all += message;
+  std::vector<std::int32_t> slow;
+  for (int i = 0; i < 6; ++i) {
+    slow.push_back(join(client, "/slow"));
+    client.send(slow.back(), all);
+  }
+  const auto id = join(client, "/echo");
+  client.send(id, text("hello"));
+  EXPECT_TRUE(until_frames(client, id, "text hello\n"));
+  for (const auto each : slow) EXPECT_GT(client.http2().unsent(each), 0U);
+  gate.open();
+  EXPECT_TRUE(client.until([&] {
+    client.send(id, text("hello"));
+    return client.http2().unsent(slow.back()) == 0;
+  }));
+  client.peer().reset();
+  EXPECT_TRUE(no_sessions());
 }
 
 TEST_F(Http2Sockets, a_drain_says_goaway_and_closes_them_with_1001) {
