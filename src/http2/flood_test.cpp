@@ -90,6 +90,17 @@ TEST(Http2Flood, resets_that_we_are_made_to_send) {
   EXPECT_LE(opened, attack.limits.resets.burst + 1);
 }
 
+TEST(Http2Flood, streams_that_we_give_up_are_none) {
+  Desk desk;
+  for (int i = 0; i < 1000; ++i) {
+    const auto id = desk.client.request("GET", "/");
+    desk.run();
+    desk.session.reset(desk.stream(id), ErrorCode::Cancel);
+    desk.run();
+    ASSERT_FALSE(desk.session.failed()) << i;
+  }
+}
+
 TEST(Http2Flood, more_streams_than_allowed) {
   Attack attack;
   std::string bytes;

@@ -270,6 +270,7 @@ Stream* Session::next() noexcept {
 void Session::content_arrived(Stream& stream, std::string_view bytes) {
   stream.content_began_ = true;
   stream.received_ += bytes.size();
+  if (stream.alone_) nghttp2_session_consume_connection(session_, bytes.size());
   if (stream.unwanted_) return drop(stream, bytes.size());
   stream.inbox_.append(bytes);
   stream.happened_.content = true;
@@ -297,7 +298,7 @@ void Session::drop(Stream& stream, std::size_t bytes) {
   if (stream.closed_) return;
   stream.dropped_ += bytes;
   if (stream.dropped_ <= most_dropped) return consumed(stream, bytes);
-  if (bytes != 0) nghttp2_session_consume_connection(session_, bytes);
+  give_room(stream, bytes);
   if (stream.answered_) stop_content(stream);
 }
 
@@ -312,7 +313,18 @@ void Session::stop_content(Stream& stream) {
 void Session::consumed(Stream& stream, std::size_t bytes) {
   if (bytes == 0 || stream.closed_) return;
   if (!stream.content_complete_) nghttp2_session_consume_stream(session_, stream.id_, bytes);
-  nghttp2_session_consume_connection(session_, bytes);
+  give_room(stream, bytes);
+}
+
+// In the window of the connection.
+void Session::give_room(const Stream& stream, std::size_t bytes) {
+  if (bytes != 0 && !stream.alone_) nghttp2_session_consume_connection(session_, bytes);
+}
+
+void Session::stand_alone(Stream& stream) {
+  if (stream.closed_) return;
+  give_room(stream, stream.inbox_.size());
+  stream.alone_ = true;
 }
 
 bool Session::window_is_full() const noexcept {
@@ -324,7 +336,7 @@ bool Session::window_is_full() const noexcept {
 
 // What nobody has read any more no longer takes room in the connection's window.
 void Session::closed(Stream& stream) {
-  if (!stream.inbox_.empty()) nghttp2_session_consume_connection(session_, stream.inbox_.size());
+  give_room(stream, stream.inbox_.size());
   stream.inbox_.clear();
   heads_.forget(stream);
   stream.closed_ = true;

@@ -82,6 +82,8 @@ public:
   void read(Stream& stream, std::string& into);
   // The rest of the content is not wanted: it is dropped, and past 64 KiB the client may not send more.
   void discard(Stream& stream);
+  // Content that was not read takes no room in the window of the connection any more: the stream's own bounds it.
+  void stand_alone(Stream& stream);
   // Whether content that was not read fills the window of the connection.
   bool window_is_full() const noexcept;
 
@@ -104,6 +106,11 @@ public:
   bool respond(Stream& stream, const ResponseHead& head);
   void write(Stream& stream, std::string_view bytes);
   void finish(Stream& stream, const Fields& trailers);
+  // Gives the memory of content that has left back, unless it is little: for who is silent for long.
+  void trim(Stream& stream);
+  // What is written leaves before the content of other streams, in turn with others like it (RFC 9218: urgency 2,
+  // incremental).
+  void prefer(Stream& stream);
   // Gives the stream up.
   void reset(Stream& stream, ErrorCode why);
 
@@ -151,6 +158,7 @@ private:
   void resume(Stream& stream);
   void consumed(Stream& stream, std::size_t bytes);
   void drop(Stream& stream, std::size_t bytes);
+  void give_room(const Stream& stream, std::size_t bytes);
   void stop_content(Stream& stream);
 
   const Limits* limits_;

@@ -142,6 +142,46 @@ TEST(Http2Session, unread_content_of_all_streams_is_bounded) {
   EXPECT_EQ(desk.stream(more).content.size(), 2 * desk.limits.connection_window);
 }
 
+TEST(Http2Session, a_stream_that_stands_alone_leaves_the_window_of_the_connection_to_others) {
+  Limits limits;
+  limits.connection_window = limits.stream_window;
+  Desk desk(65535, limits);
+  desk.reads = false;
+  const auto alone = desk.client.request("POST", "/", {}, "some", false);
+  desk.run();
+  desk.session.stand_alone(desk.stream(alone));
+  desk.client.send(alone, std::string(1'000'000, 'a'));
+  const auto other = desk.client.request("POST", "/", {}, std::string(100'000, 'o'));
+  desk.run();
+  EXPECT_EQ(desk.stream(alone).unread(), desk.limits.stream_window);
+  EXPECT_EQ(desk.stream(other).unread(), 100'000U);
+  EXPECT_FALSE(desk.session.window_is_full());
+  desk.session.reset(desk.stream(alone), ErrorCode::Cancel);
+  desk.session.reset(desk.stream(other), ErrorCode::Cancel);
+  const auto last = desk.client.request("POST", "/", {}, std::string(200'000, 'l'));
+  desk.run();
+  EXPECT_EQ(desk.stream(last).unread(), 200'000U);
+}
+
+TEST(Http2Session, what_has_left_takes_no_memory_when_it_is_trimmed) {
+  Desk desk(1 << 20);
+  desk.client.open_window();
+  const auto id = desk.client.request("GET", "/");
+  desk.run();
+  DeskStream& stream = desk.stream(id);
+  desk.session.respond(stream, {});
+  desk.session.write(stream, std::string(100'000, 'x'));
+  desk.session.trim(stream);
+  EXPECT_EQ(stream.unsent(), 100'000U);
+  desk.run();
+  desk.session.trim(stream);
+  desk.session.write(stream, "more");
+  desk.session.finish(stream, Fields());
+  desk.run();
+  EXPECT_EQ(desk.client.at(id).content.size(), 100'004U);
+  EXPECT_LT(stream.take_owned().capacity(), 100U);
+}
+
 TEST(Http2Session, an_answer_waits_for_the_clients_window) {
   Desk desk(1000);
   const auto id = desk.client.request("GET", "/");

@@ -13,6 +13,7 @@ namespace tern::http2 {
 namespace {
 
 constexpr std::size_t kept_text = 64 * 1024;  // bytes that have left and are not worth moving the rest for
+constexpr std::size_t kept_idle = 4 * 1024;   // bytes of memory that are not worth giving back
 
 // Fields as nghttp2 wants them. It copies what it is given, names in lower case (RFC 9113, section 8.2.1), so that this
 // lives for one call only.
@@ -132,9 +133,10 @@ int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, vo
   const nghttp2_frame_hd& head = frame->hd;
   if (head.type == NGHTTP2_RST_STREAM) {
     self.we_reset_[self.resets_sent_++ % self.we_reset_.size()] = head.stream_id;
-    // Not those that are our own fault.
+    // Not those that are our own fault, nor those that come of our own timeouts.
     const std::uint32_t why = frame->rst_stream.error_code;
-    if (why != NGHTTP2_NO_ERROR && why != NGHTTP2_INTERNAL_ERROR) self.take(self.resets_);
+    const bool ours = why == NGHTTP2_NO_ERROR || why == NGHTTP2_INTERNAL_ERROR || why == NGHTTP2_CANCEL;
+    if (!ours) self.take(self.resets_);
     return 0;
   }
   if (head.type != NGHTTP2_DATA && head.type != NGHTTP2_HEADERS) return 0;
@@ -230,8 +232,20 @@ void Session::finish(Stream& stream, const Fields& trailers) {
   resume(stream);
 }
 
+void Session::trim(Stream& stream) {
+  if (stream.taken_ != stream.owned_.size() || stream.owned_.capacity() <= kept_idle) return;
+  std::string().swap(stream.owned_);  // assigning an empty one keeps the memory
+  stream.taken_ = 0;
+}
+
 void Session::resume(Stream& stream) {
   if (std::exchange(stream.deferred_, false)) nghttp2_session_resume_data(session_, stream.id_);
+}
+
+void Session::prefer(Stream& stream) {
+  if (stream.closed_) return;
+  const nghttp2_extpri priority{.urgency = NGHTTP2_EXTPRI_DEFAULT_URGENCY - 1, .inc = 1};
+  nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &priority, 0);
 }
 
 void Session::reset(Stream& stream, ErrorCode why) {

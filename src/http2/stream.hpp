@@ -72,6 +72,8 @@ public:
 
   // Bytes of content that have not left yet.
   std::size_t unsent() const noexcept { return rest().size(); }
+  // Whether all of the answer is here, and its end has not left: that may lack a window even where no content does.
+  bool ending() const noexcept { return finished_ && !answered_; }
   // The string that was given for content, for its memory.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
 
@@ -115,6 +117,7 @@ private:
   bool content_began_ = false;
   bool content_complete_ = false;
   bool unwanted_ = false;  // content is dropped
+  bool alone_ = false;     // content takes nothing of the connection's window
   bool finished_ = false;  // all of the answer is here
   bool deferred_ = false;  // the session waits for content
   bool answered_ = false;

@@ -5,6 +5,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -57,6 +58,13 @@ public:
   void send(std::int32_t id, std::string_view content, bool end = false);
   void send_trailers(std::int32_t id, const FieldPairs& trailers);
   void reset(std::int32_t id, std::uint32_t code = NGHTTP2_CANCEL);
+
+  // Bytes of content for which there has been no window yet.
+  std::size_t unsent(std::int32_t id) const { return bodies_.at(id)->bytes.size() - bodies_.at(id)->taken; }
+  // So much more than the protocol's 64 KiB may come on all streams together.
+  void open_window(std::int32_t bytes = 1 << 30) {
+    nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, bytes);
+  }
 
   std::string output();
   bool input(std::string_view bytes);

@@ -80,17 +80,29 @@ void Http2Connection::wake() noexcept {
   if (!busy_ && !finished_) worker().loop().at_round_end(*this);
 }
 
+void Http2Connection::push() {
+  if (finished_ || !connection_.stream().is_open()) return;
+  while (send_some()) {
+  }
+  wake();
+}
+
+// Whether the session had something to say, and the socket took it.
+bool Http2Connection::send_some() {
+  if (connection_.stream().unsent() != 0) return false;
+  net::Output& output = connection_.output();
+  session_.send(output.text());
+  if (output.empty()) return false;
+  connection_.flush();
+  return true;
+}
+
 // What the session has to say, as long as the socket takes it.
 void Http2Connection::flush() {
   if (finished_ || !connection_.stream().is_open()) return;
   busy_ = true;
-  while (connection_.stream().unsent() == 0) {
-    net::Output& output = connection_.output();
-    session_.send(output.text());
-    if (output.empty()) break;
-    connection_.flush();
-    look();
-  }
+  look();  // at what a push() has done
+  while (send_some()) look();
   busy_ = false;
   if (session_.failed()) lose_streams();
   if (session_.done() || (peer_ended_ && session_.streams() == 0)) {

@@ -46,6 +46,8 @@ public:
   bool peer_ended() const noexcept { return peer_ended_; }
   // There is something to send: at the end of the round, unless that comes anyway.
   void wake() noexcept;
+  // What there is to send leaves now, as far as the socket takes it. What that does to streams is looked at later.
+  void push();
 
 private:
   // What the deadline is about.
@@ -56,6 +58,7 @@ private:
   void on_timer() noexcept override;
 
   void look();
+  bool send_some();
   void flush();
   void give_up(http2::ErrorCode why);
   void lose_streams();

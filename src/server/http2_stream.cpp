@@ -227,6 +227,9 @@ void Http2Stream::carry_websocket(Response& response) {
   status_ = Status::Ok;
   connection_.session().respond(
       *this, {status_, &fields, response.literal_type(), worker.date(), worker.shared().settings.server_name});
+  // Messages are short and somebody waits for them. By default they would wait for every answer that began before.
+  if (!exchange.request().field("priority")) connection_.session().prefer(*this);
+  connection_.session().stand_alone(*this);  // or a few that are not read would silence all others
   exchange.after_ = response.take_after();
   watch_ = Watch::None;
   state_ = State::Carrying;
@@ -237,6 +240,7 @@ void Http2Stream::carry_websocket(Response& response) {
   auto* session = new WebSocketSession(worker.sockets(), *websocket_, std::move(upgrade), agreed->deflate, kept);
   if (kept == nullptr) worker.release(exchange);
   websocket_->start(*session, std::move(agreed->protocol));
+  if (connection_.peer_ended()) websocket_->on_end();
   connection_.wake();
 }
 
@@ -274,6 +278,7 @@ void Http2Stream::send_framed(net::Output& buffer) {
 void Http2Stream::frame_end(net::Output& buffer, const Fields& trailers) {
   send_framed(buffer);
   connection_.session().finish(*this, trailers);
+  watch_answer();
 }
 
 // The answer has left.
@@ -357,7 +362,7 @@ void Http2Stream::check_content_rate() {
 }
 
 void Http2Stream::watch_answer() {
-  if (watch_ == Watch::Answer || Stream::unsent() == 0) return;
+  if (watch_ == Watch::Answer || !outstanding()) return;
   seen_ = delivered();
   seen_all_ = connection_.session().delivered();
   watch(Watch::Answer, rate_period());
@@ -366,7 +371,7 @@ void Http2Stream::watch_answer() {
 // Only for lack of a window is it the client who is slow: its own, or the connection's, which others may be using. (How
 // fast the socket is read is watched by the connection.)
 void Http2Stream::check_answer_rate() {
-  if (closed() || Stream::unsent() == 0) return;
+  if (closed() || !outstanding()) return;
   const http2::Session& session = connection_.session();
   const std::uint64_t own = delivered() - std::exchange(seen_, delivered());
   const std::uint64_t all = session.delivered() - std::exchange(seen_all_, session.delivered());

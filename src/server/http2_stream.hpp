@@ -78,6 +78,8 @@ private:
   void check_answer_rate();
   void watch(Watch what, Milliseconds timeout);
   void watch_answer();
+  // Whether the client has to take more of us.
+  bool outstanding() const noexcept { return Stream::unsent() != 0 || ending(); }
   Milliseconds rate_period() const;
   bool fast_enough(std::uint64_t bytes) const;
 

@@ -25,30 +25,42 @@ void Http2WebSocket::start(WebSocketSession& session, std::string protocol) {
 
 // --- What comes ---
 
+// What was left over before comes first: while that is not taken, nothing is read, and the stream's window is not given
+// back.
 void Http2WebSocket::feed() {
   if (session_ == nullptr || paused_ || finished_ || feeding_) return;
   feeding_ = true;
-  if (stream_.unread() != 0) {
-    stream_.connection_.session().read(stream_, piece_);
-    stream_.connection_.wake();  // the window
-    if (rest_.empty()) {
-      std::swap(rest_, piece_);
-    } else {
-      rest_.append(piece_);
-    }
-    piece_.clear();
-  }
-  if (!rest_.empty()) rest_.erase(0, session_->on_bytes(rest_));
+  if (!rest_.empty()) rest_.consume(session_->on_bytes(rest_.bytes()));
+  if (!paused_ && !finished_ && stream_.unread() != 0) read();
   if (!paused_ && !finished_ && (stream_.content_complete() || cut_off_) && !std::exchange(ended_, true)) {
     session_->on_end();
   }
   feeding_ = false;
-  if (finished_ || (rest_.empty() && rest_.capacity() > most_kept)) rest_ = {};
+  if (finished_) rest_.clear();
+}
+
+void Http2WebSocket::read() {
+  stream_.connection_.session().read(stream_, piece_);
+  stream_.connection_.wake();  // the window
+  if (rest_.empty()) {
+    const std::size_t consumed = session_->on_bytes(piece_);
+    rest_.append(std::span<const char>(piece_).subspan(consumed));
+  } else {  // the head of a frame
+    rest_.append(piece_);
+    rest_.consume(session_->on_bytes(rest_.bytes()));
+  }
+  if (piece_.capacity() > most_kept) std::string().swap(piece_);
 }
 
 void Http2WebSocket::resume() {
   paused_ = false;
   stream_.connection_.worker().loop().at_round_end(*this);
+}
+
+// Other streams may fill the window of the connection, or be sent first.
+bool Http2WebSocket::silences() const noexcept {
+  const http2::Session& session = stream_.connection_.session();
+  return paused_ || session.window_is_full() || (unsent() != 0 && !session.lacks_window(stream_));
 }
 
 void Http2WebSocket::on_end() {
@@ -82,8 +94,13 @@ bool Http2WebSocket::waits() const noexcept {
          waiting > stream_.connection_.session().window(stream_);
 }
 
+void Http2WebSocket::push() {
+  stream_.connection_.push();
+}
+
 void Http2WebSocket::on_room() {
   if (session_ != nullptr && unsent() == 0) session_->on_sent();
+  if (unsent() == 0) stream_.connection_.session().trim(stream_);
 }
 
 // --- The end ---
@@ -93,6 +110,7 @@ void Http2WebSocket::finish(bool) {
   if (std::exchange(finished_, true)) return;
   http2::Session& session = stream_.connection_.session();
   session.finish(stream_, Fields());
+  stream_.watch_answer();
   session.discard(stream_);
   stream_.connection_.wake();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/loop.hpp"
+#include "net/rest_buffer.hpp"
 #include "server/websocket_carrier.hpp"
 
 #include <tern/base/block_pool.hpp>
@@ -15,8 +16,9 @@ class Http2Stream;
 class WebSocketSession;
 
 // Belongs to its stream, which tells it what happens. What the WebSocket does not take is not read from the session, so
-// that the stream's window stops the client; what the client does not take waits in the session, and is counted as
-// unsent here. So both sides' backpressure is the stream's own.
+// that the stream's window stops the client: at most that window is held here, and as much in the session. What the
+// client does not take waits in the session, and is counted as unsent here. So both sides' backpressure is the stream's
+// own.
 class Http2WebSocket final : public WebSocketCarrier, private net::RoundEnd {
 public:
   explicit Http2WebSocket(Http2Stream& stream) noexcept : stream_(stream) {}
@@ -40,19 +42,22 @@ public:
   void send(net::Output& output) override;
   std::size_t unsent() const noexcept override;
   bool waits() const noexcept override;
+  void push() override;
   void pause() noexcept override { paused_ = true; }
   void resume() override;
   bool paused() const noexcept override { return paused_; }
+  bool silences() const noexcept override;
   void finish(bool peer_is_done) override;
   void abort() override;
 
 private:
   void on_round_end() noexcept override { feed(); }
   void feed();
+  void read();
 
   Http2Stream& stream_;
   WebSocketSession* session_ = nullptr;  // null once it was told of the end
-  std::string rest_;                     // what has come and was not consumed
+  net::RestBuffer rest_;                 // what has come and was not consumed
   std::string piece_;
   bool paused_ = false;
   bool feeding_ = false;

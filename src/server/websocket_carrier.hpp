@@ -20,11 +20,16 @@ public:
   virtual std::size_t unsent() const noexcept = 0;
   // Whether these have to wait for the peer, and are not about to leave by themselves.
   virtual bool waits() const noexcept = 0;
+  // What only waits for the end of the round leaves now.
+  virtual void push() = 0;
 
   // Nothing is presented any more, until resume(): what was not consumed comes again then, though not during the call.
   virtual void pause() noexcept = 0;
   virtual void resume() = 0;
   virtual bool paused() const noexcept = 0;
+  // Whether the peer may be silent for no fault of its own: what it says is not read, or it has not been told what to
+  // answer although it takes what we send.
+  virtual bool silences() const noexcept = 0;
 
   // The last has been sent: ends our side, and all of it when the peer has ended its own, or soon after; at once where
   // the peer has nothing more to say.

@@ -179,7 +179,7 @@ void WebSocketSession::flush() {
   if (carrier_ == nullptr) return;
   if (!pending_.empty()) {
     carrier_->send(pending_);
-    waiting_ = carrier_->waits();
+    if (carrier_->waits()) waiting_ = true;
   }
   if (!reading_ && owns_memory(pending_)) hub_.give_back(std::exchange(pending_, {}));
 }
@@ -188,10 +188,19 @@ std::size_t WebSocketSession::queued() const noexcept {
   return carrier_ == nullptr ? 0 : carrier_->unsent() + pending_.size();
 }
 
-// One message is always taken, however large.
+// One message is always taken, however large. Where there is no room, on_sent() will follow.
 bool WebSocketSession::has_room(std::size_t bytes) {
-  const std::size_t before = carrier_->unsent();
-  return before == 0 || before + pending_.size() + bytes <= options_.max_queued;
+  const auto fits = [&] {
+    const std::size_t before = carrier_->unsent();
+    return before == 0 || before + pending_.size() + bytes <= options_.max_queued;
+  };
+  if (fits()) return true;
+  if (!carrier_->waits()) {  // it is not the peer who is slow
+    carrier_->push();
+    if (fits()) return true;
+  }
+  waiting_ = true;
+  return false;
 }
 
 bool WebSocketSession::waits_when_full() const noexcept {
@@ -308,11 +317,15 @@ void WebSocketSession::watch_peer() {
   if (options_.ping.count() != 0) hub_.worker().loop().arm(*this, options_.ping);
 }
 
-// The peer was silent for a while. What we do not read cannot be held against it.
+// The peer was silent for a while.
 void WebSocketSession::on_timer() noexcept {
   if (carrier_ == nullptr) return;
-  if (core_.closing() || core_.closed()) return carrier_->abort();
-  if (heard_ || carrier_->paused()) {
+  const bool excused = carrier_->silences();
+  if (core_.closing() || core_.closed()) {
+    if (excused) return hub_.worker().loop().arm(*this, options_.close_timeout);
+    return carrier_->abort();
+  }
+  if (heard_ || excused) {
     pinged_ = false;
     return watch_peer();
   }

@@ -34,9 +34,11 @@ public:
   }
   std::size_t unsent() const noexcept override { return connection_.stream().unsent(); }
   bool waits() const noexcept override { return unsent() != 0; }
+  void push() override {}
   void pause() noexcept override { connection_.stream().pause(); }
   void resume() override { connection_.stream().resume(); }
   bool paused() const noexcept override { return connection_.stream().paused(); }
+  bool silences() const noexcept override { return paused(); }
   void finish(bool peer_is_done) override { connection_.finish(peer_is_done); }
   void abort() override { connection_.abort(); }
 

@@ -53,7 +53,7 @@ void Connection::receive(std::span<char> bytes) noexcept {
 Event Connection::next(std::string& out) {
   if (!in_message_ && !buffer_.empty()) {  // the message before
     if (buffer_.capacity() > kept_buffer) {
-      buffer_ = std::string();
+      std::string().swap(buffer_);  // assigning an empty one keeps the memory
     } else {
       buffer_.clear();
     }

@@ -55,6 +55,16 @@ TEST_F(Http2Ends, an_answer_with_a_large_head_comes_and_one_with_a_huge_head_is_
   EXPECT_EQ(client.ask("/1").status, 200);
 }
 
+TEST_F(Http2Ends, an_end_that_finds_no_window_is_not_waited_for_for_ever) {
+  settings.grace = Milliseconds(50);
+  app.get("/", [] { return Response::stream("text/plain", [](Writer&) -> Task<> { co_return; }); });
+  Http2Client client(running().port(), 0);
+  const auto id = client.get("/");
+  EXPECT_TRUE(client.until([&] { return client.http2().at(id).closed; }));
+  EXPECT_EQ(client.http2().at(id).error, std::uint32_t{NGHTTP2_CANCEL});
+  EXPECT_TRUE(all_ended());
+}
+
 TEST_F(Http2Ends, producers_that_fail_are_not_held_against_the_client) {
   app.get("/", [] {
     return Response::stream("text/plain", [](Writer& writer) -> Task<> {

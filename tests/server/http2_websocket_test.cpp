@@ -157,6 +157,35 @@ TEST_F(Http2Sockets, a_coroutine_that_does_not_receive_stops_its_own_stream_only
   EXPECT_TRUE(no_sessions());
 }
 
+TEST_F(Http2Sockets, a_coroutine_that_takes_one_message_at_a_time_keeps_the_window_closed) {
+  std::atomic<bool> hurries = false;
+  app.websocket("/", [&](WebSocket socket) -> Task<> {
+    while (co_await socket.receive()) {
+      co_await socket.send("taken");
+      if (!hurries) co_await gate.pass();
+    }
+  });
+  Http2Client client = this->client();
+  const auto id = join(client, "/");
+  const std::string message = text(std::string(1000, 'x'));
+  std::string all;
+  for (int i = 0; i < 4000; ++i) all += message;
+  client.send(id, all);
+  std::string taken;
+  for (int i = 0; i < 60; ++i) {
+    taken += "text taken\n";
+    ASSERT_TRUE(until_frames(client, id, taken));
+    ASSERT_TRUE(gate.await());
+    gate.open();
+  }
+  EXPECT_GT(client.http2().unsent(id), 3'000'000U) << "of 4 MB: two windows, and what was taken";
+  hurries = true;
+  ASSERT_TRUE(gate.await());
+  gate.open();
+  client.peer().reset();
+  EXPECT_TRUE(no_sessions());
+}
+
 TEST_F(Http2Sockets, a_client_that_gives_no_window_makes_the_sender_wait) {
   std::atomic<int> sent = 0;
   app.websocket("/",
@@ -176,6 +205,144 @@ TEST_F(Http2Sockets, a_client_that_gives_no_window_makes_the_sender_wait) {
   nghttp2_session_set_local_window_size(client.http2().session(), NGHTTP2_FLAG_NONE, 0, 1 << 20);
   EXPECT_TRUE(client.until([&] { return client.http2().at(id).content.size() > 500'000; }));
   EXPECT_EQ(sent, 50);
+}
+
+// Sends until something is dropped, and tells when there is room again.
+struct Pouring {
+  void message(WebSocket& socket, MessageView) {
+    const std::string some(100'000, 'x');
+    while (socket.send(some) == SendStatus::Sent) {
+    }
+  }
+  void drained(WebSocket& socket) { socket.send("drained"); }
+};
+
+TEST_F(Http2Sockets, behind_what_was_dropped_comes_the_room) {
+  app.websocket("/", [] { return Pouring{}; }, {.when_full = WhenFull::Drop});
+  Http2Client client(running().port(), 1 << 30, 16 * 1024);
+  client.http2().open_window();
+  const auto id = join(client, "/");
+  client.send(id, text("go"));
+  EXPECT_TRUE(client.until([&] { return client.http2().at(id).content.ends_with("drained"); }));
+}
+
+struct Burst {
+  void message(WebSocket& socket, MessageView) {
+    for (int i = 0; i < 4; ++i) socket.send(std::string(60'000, 'x'));
+  }
+};
+
+TEST_F(Http2Sockets, much_in_one_round_does_not_make_a_slow_client) {
+  if (net::io_under_test() != net::Io::Epoll) GTEST_SKIP() << "io_uring takes what is sent at the end of the round";
+  app.websocket("/", [] { return Burst{}; }, {.max_queued = 100'000, .when_full = WhenFull::Close});
+  Http2Client client = this->client(1 << 20);
+  client.http2().open_window();
+  const auto id = join(client, "/");
+  client.send(id, text("go"));
+  const http2::Answered& answer = client.http2().at(id);
+  EXPECT_TRUE(client.until([&] { return answer.content.size() == 4 * 60'004 || answer.closed; }));
+  EXPECT_EQ(read_frames(answer.content), "text (60000)\ntext (60000)\ntext (60000)\ntext (60000)\n");
+}
+
+TEST_F(Http2Sockets, an_end_that_finds_no_window_is_not_waited_for_for_ever) {
+  settings.grace = Milliseconds(50);
+  app.websocket("/", echo);
+  Http2Client client = this->client(0);
+  const auto id = join(client, "/");
+  client.send(id, {}, true);
+  EXPECT_TRUE(client.until([&] { return client.http2().at(id).closed; }));
+  EXPECT_EQ(client.http2().at(id).error, std::uint32_t{NGHTTP2_CANCEL});
+  EXPECT_TRUE(no_sessions());
+}
+
+TEST_F(Http2Sockets, what_they_say_does_not_wait_behind_a_long_answer) {
+  app.websocket("/", echo);
+  const std::string content(32'000'000, 'x');
+  app.get("/long", [&] { return content; });
+  Http2Client client(running().port(), 1 << 30, 64 * 1024);
+  client.http2().open_window();
+  const auto answer = client.get("/long");
+  const auto id = client.connect("websocket", "/", {{"sec-websocket-version", "13"}});
+  client.send(id, text("hello"));
+  EXPECT_TRUE(until_frames(client, id, "text hello\n"));
+  EXPECT_LT(client.http2().at(answer).content.size(), content.size());
+}
+
+TEST_F(Http2Sockets, one_that_begins_behind_the_end_of_the_client_s_side_is_told_of_it) {
+  std::atomic<int> code = 0;
+  app.use([this](Request&, Next next) -> Task<Response> {
+    co_await gate.pass();
+    co_return co_await next();
+  });
+  app.websocket("/",
+                [&](WebSocket socket) -> Task<> {
+                  while (co_await socket.receive()) {
+                  }
+                  code = socket.close_code();
+                },
+                {.ping = Milliseconds(0)});
+  Http2Client client = this->client();
+  const auto id = client.connect("websocket", "/", {{"sec-websocket-version", "13"}});
+  ASSERT_TRUE(gate.await());
+  client.peer().shutdown_write();
+  for (int i = 0; i < 20; ++i) running().on_loop([] {});
+  gate.open();
+  EXPECT_TRUE(no_sessions());
+  EXPECT_EQ(code, 1006);
+  client.until([] { return false; });
+  EXPECT_EQ(client.http2().at(id).status, 200);
+}
+
+TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_against_one) {
+  const Milliseconds soon(40);
+  app.post("/slow", [this](BodyStream body) -> Task<> {
+    co_await gate.pass();
+    while (co_await body.next()) {
+    }
+  });
+  app.websocket("/echo", echo, {.ping = soon, .pong = soon});
+  Http2Client client = this->client();
+  for (int i = 0; i < 4; ++i) client.post("/slow", std::string(1'000'000, 'x'));
+  ASSERT_TRUE(gate.await(4));
+  const auto id = join(client, "/echo");
+  client.send(id, text("hello"));
+  Http2Client other = this->client();
+  const auto silent = join(other, "/echo");
+  EXPECT_TRUE(other.until([&] { return other.http2().at(silent).closed; }));
+  gate.open();
+  EXPECT_TRUE(client.until([&] {
+    return client.http2().at(id).closed || read_frames(client.http2().at(id).content).ends_with("text hello\n");
+  }));
+  EXPECT_FALSE(client.http2().at(id).closed);
+}
+
+TEST_F(Http2Sockets, those_that_are_not_read_leave_the_window_of_the_connection_to_others) {
+  app.websocket("/slow", [this](WebSocket socket) -> Task<> {
+    co_await gate.pass();
+    while (co_await socket.receive()) {
+    }
+  });
+  app.websocket("/echo", echo);
+  Http2Client client = this->client();
+  const std::string message = text(std::string(10'000, 'x'));
+  std::string all;
+  for (int i = 0; i < 100; ++i) all += message;
+  std::vector<std::int32_t> slow;
+  for (int i = 0; i < 6; ++i) {
+    slow.push_back(join(client, "/slow"));
+    client.send(slow.back(), all);
+  }
+  const auto id = join(client, "/echo");
+  client.send(id, text("hello"));
+  EXPECT_TRUE(until_frames(client, id, "text hello\n"));
+  for (const auto each : slow) EXPECT_GT(client.http2().unsent(each), 0U);
+  gate.open();
+  EXPECT_TRUE(client.until([&] {
+    client.send(id, text("hello"));
+    return client.http2().unsent(slow.back()) == 0;
+  }));
+  client.peer().reset();
+  EXPECT_TRUE(no_sessions());
 }
 
 TEST_F(Http2Sockets, a_drain_says_goaway_and_closes_them_with_1001) {
