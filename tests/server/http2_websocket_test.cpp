@@ -373,7 +373,7 @@ TEST_F(Http2Sockets, what_is_published_reaches_those_of_one_connection) {
     ids.push_back(join(client, "/"));
     EXPECT_TRUE(until_frames(client, ids.back(), "text ready\n"));
   }
-  running().server().sockets().publish({.topic = "all", .message = "news"});
+  running().server().sockets().publish({"all", "news"});
   for (const auto id : ids) EXPECT_TRUE(until_frames(client, id, "text ready\ntext news\n"));
 }
 
