@@ -294,13 +294,13 @@ TEST_F(Http2Sockets, one_that_begins_behind_the_end_of_the_client_s_side_is_told
 }
 
 TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_against_one) {
-  const Milliseconds soon(40);
+  const Milliseconds moment(40);
   app.post("/slow", [this](BodyStream body) -> Task<> {
     co_await gate.pass();
     while (co_await body.next()) {
     }
   });
-  app.websocket("/echo", echo, {.ping = soon, .pong = soon});
+  app.websocket("/echo", echo, {.ping = moment, .pong = moment});
   Http2Client client = this->client();
   for (int i = 0; i < 4; ++i) client.post("/slow", std::string(1'000'000, 'x'));
   ASSERT_TRUE(gate.await(4));
