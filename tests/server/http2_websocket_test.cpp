@@ -179,8 +179,8 @@ TEST_F(Http2Sockets, a_coroutine_that_takes_one_message_at_a_time_keeps_the_wind
     gate.open();
   }
   EXPECT_GT(client.http2().unsent(id), 3'000'000U) << "of 4 MB: two windows, and what was taken";
-  hurries = true;
   ASSERT_TRUE(gate.await());
+  hurries = true;
   gate.open();
   client.peer().reset();
   EXPECT_TRUE(no_sessions());
