@@ -294,7 +294,7 @@ TEST_F(Http2Sockets, one_that_begins_behind_the_end_of_the_client_s_side_is_told
 }
 
 TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_against_one) {
-  const Milliseconds moment(40);
+  const Milliseconds moment(1000);  // in which any client comes round to answering
   app.post("/slow", [this](BodyStream body) -> Task<> {
     co_await gate.pass();
     while (co_await body.next()) {
