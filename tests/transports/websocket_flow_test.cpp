@@ -89,7 +89,7 @@ TEST_P(WebSocketFlow, what_a_slow_peer_does_not_take_is_dropped_or_ends_it) {
 }
 
 TEST_P(WebSocketFlow, a_silent_peer_is_asked_and_one_that_stays_silent_is_gone) {
-  app.websocket("/", echo, {.ping = Milliseconds(60), .pong = Milliseconds(60)});
+  app.websocket("/", echo, {.ping = Milliseconds(30), .pong = Milliseconds(500)});
   SocketCaller peer = socket();
   peer.connect("/");
   for (int i = 0; i < 3; ++i) {
