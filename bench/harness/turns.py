@@ -84,7 +84,8 @@ def costs(samples):
 
 def ratio(samples, others):
     """Of the costs: the median of those of the rounds, since it was the same machine then."""
-    return median([one / other for one, other in zip(costs(samples), costs(others))])
+    # A round in which the machine gave a server no time at all says nothing.
+    return median([one / other for one, other in zip(costs(samples), costs(others)) if one and other])
 
 
 def rows(what, samples, beside, unit="µs", scale=1e6):
