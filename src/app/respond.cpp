@@ -1,7 +1,6 @@
 #include <tern/app/respond.hpp>
 
 namespace tern::app {
-
 namespace {
 
 // A small text is copied once more anyway, when it is sent; a large one that is owned is not.

@@ -175,11 +175,12 @@ public:
   Response&& close() && noexcept { return std::move(close()); }
   bool closes() const noexcept { return closes_; }
 
-  // Work for after this response: work() -> void or Task<>, called on the loop when the last byte of the answer has
-  // been handed to the socket, or would have been: it runs for HEAD too, and when the client has gone. Nobody waits for
-  // it, neither this connection's next request nor anybody else's, and nothing stops it until the time for draining is
-  // over. An exception goes into the error log. The request is no longer valid then: what the work uses, it owns. More
-  // than one runs in the order of the calls. A response that is replaced by another takes its work with it.
+  // Work for after this response: work() -> void or Task<>, called on the loop when the answer has been handed over for
+  // sending (over HTTP/1.1 the end of a large one may still wait for the client), or would have been: it runs for HEAD
+  // too, and when the client has gone. Nobody waits for it, neither this connection's next request nor anybody else's,
+  // and nothing stops it until the time for draining is over. An exception goes into the error log. The request is no
+  // longer valid then: what the work uses, it owns. More than one runs in the order of the calls. A response that is
+  // replaced by another takes its work with it.
   template <class F>
   Response& after(F work) & {
     static_assert(coro::Runnable<F>, "tern: work after a response takes nothing and returns nothing or tern::Task<>");
