@@ -28,6 +28,16 @@ function(tern_warnings target)
   endif()
 endfunction()
 
+# Compiles the sources of a target <count> at a time, where TERN_UNITY is on: no name in two of them may stand for two things.
+function(tern_unity target count)
+  if(TERN_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which takes what is included for a header
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
+
 # tern_room(<room> SOURCES a.cpp … TESTS a_test.cpp …): a room adds its sources to the library and, where tests are
 # built, one test program of its own that may also look at the library's private headers.
 function(tern_room room)
@@ -42,21 +52,15 @@ function(tern_room room)
 endfunction()
 
 # tern_test(<name> SOURCES … LIBRARIES …): a GoogleTest program, registered with ctest test by test. With BACKENDS, its
-# tests are registered a second time, as io_uring.<test>, and skipped where the kernel does not let them run. With UNITY,
-# its sources may be compiled a few at a time (TERN_UNITY_TESTS): no name in them stands for two things.
+# tests are registered a second time, as io_uring.<test>, and skipped where the kernel does not let them run.
 function(tern_test name)
-  cmake_parse_arguments(ARG "BACKENDS;UNITY" "" "SOURCES;LIBRARIES;DEFINITIONS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "BACKENDS" "" "SOURCES;LIBRARIES;DEFINITIONS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE tern::tern ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
-  if(ARG_UNITY AND TERN_UNITY_TESTS)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which takes what is included for a header
-      target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
-    endif()
-  endif()
+  tern_unity(${name} 5)
   tern_warnings(${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
   if(ARG_BACKENDS AND TERN_IO_URING)

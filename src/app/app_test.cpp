@@ -26,17 +26,17 @@ std::string error_of(auto set_up) {
   return "no error";
 }
 
-const auto text = [] { return "x"; };
+const auto letter_x = [] { return "x"; };
 
 TEST(Setup, refuses_two_routes_that_cannot_be_told_apart) {
   App app;
-  app.get("/books/{id}", text);
-  EXPECT_EQ(error_of([&] { app.get("/books/{name}", text); }),
+  app.get("/books/{id}", letter_x);
+  EXPECT_EQ(error_of([&] { app.get("/books/{name}", letter_x); }),
             "GET '/books/{name}' cannot be told from '/books/{id}', which is registered already");
-  EXPECT_EQ(error_of([&] { app.group("/books").get("/{x}", text); }),
+  EXPECT_EQ(error_of([&] { app.group("/books").get("/{x}", letter_x); }),
             "GET '/books/{x}' cannot be told from '/books/{id}', which is registered already");
   EXPECT_EQ(app.routes().size(), 1U) << "a refused route is not listed";
-  app.post("/books/{name}", text);
+  app.post("/books/{name}", letter_x);
   EXPECT_EQ(Client(app).get("/books/1").status, 200);
 }
 
@@ -90,39 +90,40 @@ TEST(Setup, counts_placeholders_in_groups_and_run_time_patterns) {
 
 TEST(Setup, checks_run_time_patterns_and_prefixes) {
   App app;
-  EXPECT_EQ(error_of([&] { app.get(runtime("/{id"), text); }), "pattern '/{id': a '{' is not closed");
-  EXPECT_EQ(error_of([&] { app.on(Method::Put, runtime("x"), text); }), "pattern 'x': a pattern begins with '/'");
+  EXPECT_EQ(error_of([&] { app.get(runtime("/{id"), letter_x); }), "pattern '/{id': a '{' is not closed");
+  EXPECT_EQ(error_of([&] { app.on(Method::Put, runtime("x"), letter_x); }), "pattern 'x': a pattern begins with '/'");
   EXPECT_EQ(error_of([&] { app.group("api"); }), "group 'api': a pattern begins with '/'");
-  EXPECT_EQ(error_of([&] { app.group("/{a").get("/x", text); }), "group '/{a': a '{' is not closed");
-  EXPECT_EQ(error_of([&] { app.group("/{a}").get("/{a}", text); }),
+  EXPECT_EQ(error_of([&] { app.group("/{a").get("/x", letter_x); }), "group '/{a': a '{' is not closed");
+  EXPECT_EQ(error_of([&] { app.group("/{a}").get("/{a}", letter_x); }),
             "pattern '/{a}/{a}': two placeholders have the same name");
-  EXPECT_EQ(error_of([&] { app.group("/api").get("items", text); }),
+  EXPECT_EQ(error_of([&] { app.group("/api").get("items", letter_x); }),
             "pattern 'items' in group '/api': a pattern begins with '/'");
-  EXPECT_THAT(error_of([&] { app.route("/{id:[}").get(text); }), HasSubstr("the regular expression '[' is malformed"));
+  EXPECT_THAT(error_of([&] { app.route("/{id:[}").get(letter_x); }),
+              HasSubstr("the regular expression '[' is malformed"));
 }
 
 TEST(Setup, refuses_two_routes_of_one_name) {
   App app;
-  app.get("/a", text).name("a").name("a");
-  Route b = app.get("/b", text);
+  app.get("/a", letter_x).name("a").name("a");
+  Route b = app.get("/b", letter_x);
   EXPECT_EQ(error_of([&] { b.name("a"); }), "two routes are named 'a': '/a' and '/b'");
-  app.get("/c", text).name("");
+  app.get("/c", letter_x).name("");
 }
 
 TEST(Setup, is_over_at_the_start) {
   App app;
   Group group = app.group("/api");
   MethodChain chain = app.route("/chain");
-  Route route = app.get("/x", text);
+  Route route = app.get("/x", letter_x);
   app.service();
   app.service();
   constexpr std::string_view rule = " after the start: everything is registered before it";
   const auto refused = [&rule](std::string_view what, auto registration) {
     EXPECT_EQ(error_of(registration), std::string(what) + std::string(rule));
   };
-  refused("a route was registered", [&] { app.get("/y", text); });
-  refused("a route was registered", [&] { group.get("/y", text); });
-  refused("a route was registered", [&] { chain.get(text); });
+  refused("a route was registered", [&] { app.get("/y", letter_x); });
+  refused("a route was registered", [&] { group.get("/y", letter_x); });
+  refused("a route was registered", [&] { chain.get(letter_x); });
   refused("a group was registered", [&] { app.group("/y"); });
   refused("middleware was registered", [&] { app.use([](Request&, Next next) { return next(); }); });
   refused("middleware was registered", [&] { route.use([](Request&, Next next) { return next(); }); });
@@ -137,10 +138,10 @@ TEST(Setup, is_over_at_the_start) {
 
 TEST(App, lists_its_routes_in_the_order_of_registration) {
   App app;
-  app.get("/b", text).name("second letter");
-  app.group("/api").group("/v1").post("/a/{id:[0-9]+}", text);
-  app.route("/c").put(text).del(text);
-  app.on(Method::PropFind, "/d", text);
+  app.get("/b", letter_x).name("second letter");
+  app.group("/api").group("/v1").post("/a/{id:[0-9]+}", letter_x);
+  app.route("/c").put(letter_x).del(letter_x);
+  app.on(Method::PropFind, "/d", letter_x);
   std::vector<std::string> list;
   for (const RouteInfo& route : app.routes()) {
     list.push_back(std::string(method_name(route.method)) + " " + route.pattern + " " + route.name);
@@ -151,11 +152,11 @@ TEST(App, lists_its_routes_in_the_order_of_registration) {
 
 TEST(App, joins_prefixes_and_patterns_with_one_slash) {
   App app;
-  app.group("/a").get("", text);
-  app.group("/b/").get("/x", text);
-  app.group("/c").get("/", text);
-  app.group("").get("/d", text);
-  app.group("/e").group("").group("/f").get("/g", text);
+  app.group("/a").get("", letter_x);
+  app.group("/b/").get("/x", letter_x);
+  app.group("/c").get("/", letter_x);
+  app.group("").get("/d", letter_x);
+  app.group("/e").group("").group("/f").get("/g", letter_x);
   std::vector<std::string> list;
   for (const RouteInfo& route : app.routes()) list.push_back(route.pattern);
   EXPECT_THAT(list, ElementsAre("/a", "/b/x", "/c/", "/d", "/e/f/g"));
@@ -164,11 +165,11 @@ TEST(App, joins_prefixes_and_patterns_with_one_slash) {
 TEST(App, may_be_moved_with_what_refers_to_it) {
   App first;
   Group group = first.group("/api");
-  Route route = first.get("/x", text);
+  Route route = first.get("/x", letter_x);
   App second = std::move(first);
-  group.get("/y", text);
+  group.get("/y", letter_x);
   route.name("x");
-  second.get("/z", text);
+  second.get("/z", letter_x);
   Client client(second);
   EXPECT_EQ(client.get("/x").status, 200);
   EXPECT_EQ(client.get("/api/y").status, 200);
@@ -196,8 +197,8 @@ TEST(App, is_no_server_before_its_start) {
 // --- Slashes ---------------------------------------------------------------------------------------------------------
 
 void add_slash_routes(App& app) {
-  app.get("/books", text);
-  app.get("/shelf/", text);
+  app.get("/books", letter_x);
+  app.get("/shelf/", letter_x);
   app.get("/users/{id}", [](std::string_view id) { return id; });
   app.get("/files/{path...}", [](std::string_view path) { return "[" + std::string(path) + "]"; });
 }
@@ -225,10 +226,10 @@ TEST(TrailingSlash, redirects_to_the_route_that_there_is) {
 
 TEST(TrailingSlash, never_redirects_to_another_host) {
   App app;
-  app.get("/{a}/{b}/", text);
-  app.get("/{rest...}", text);
+  app.get("/{a}/{b}/", letter_x);
+  app.get("/{rest...}", letter_x);
   App other;
-  other.get("/{any}", text);
+  other.get("/{any}", letter_x);
   for (const char* target : {"//evil.example", "//evil.example/", "/\\evil.example", "/\\evil.example/", "///"}) {
     for (App* which : {&app, &other}) {
       const Answer answer = Client(*which).get(target);
@@ -276,7 +277,7 @@ TEST(Methods, head_follows_get_without_content) {
   App app;
   app.get("/get", [](const Request& request) { return request.method() == Method::Head ? "head" : "the get"; });
   app.head("/own", [] { return Response(Status::NoContent); });
-  app.get("/own", text);
+  app.get("/own", letter_x);
   Client client(app);
   const Answer answer = client.head("/get");
   EXPECT_EQ(answer.status, 200);
@@ -289,9 +290,9 @@ TEST(Methods, head_follows_get_without_content) {
 
 TEST(Methods, that_are_not_offered_are_405_with_allow) {
   App app;
-  app.route("/x").get(text).post(text);
-  app.del("/{any}", text);
-  app.put("/y", text);
+  app.route("/x").get(letter_x).post(letter_x);
+  app.del("/{any}", letter_x);
+  app.put("/y", letter_x);
   Client client(app);
   const Answer answer = client.put("/x", "");
   EXPECT_EQ(answer.status, 405);
@@ -304,9 +305,9 @@ TEST(Methods, that_are_not_offered_are_405_with_allow) {
 
 TEST(Methods, options_are_answered_with_allow) {
   App app;
-  app.get("/x", text);
-  app.post("/y", text);
-  app.options("/own", text);
+  app.get("/x", letter_x);
+  app.post("/y", letter_x);
+  app.options("/own", letter_x);
   Client client(app);
   const Answer answer = client.options("/x");
   EXPECT_EQ(answer.status, 204);

@@ -177,10 +177,10 @@ TEST(Errors, all_look_as_the_hook_says) {
     for (const ProblemItem& item : problem.errors) response << " " << item.pointer;
     return response.set("x-hook", "yes");
   });
-  struct Page {
+  struct Limit {
     int limit = 1;
   };
-  app.get("/page/{id}", [](int, Query<Page>) { return "x"; });
+  app.get("/page/{id}", [](int, Query<Limit>) { return "x"; });
   app.get("/http", throwing(HttpError(Status::Conflict, "taken").set("retry-after", "1")));
   app.get("/broken", throwing(std::runtime_error("hunter2")));
   app.get("/status", [] { return Status::Forbidden; });

@@ -12,7 +12,7 @@
 namespace {
 
 // Which extractors were asked and have answered, in their order.
-std::string trace;
+std::string notes;
 
 // The coroutine that waits here goes on when the test says so.
 struct Door {
@@ -28,7 +28,7 @@ struct Session {
   std::string user;
 };
 template <int N>
-struct Traced {};
+struct Noted {};
 struct Checked {
   std::size_t bytes = 0;
 };
@@ -45,17 +45,17 @@ struct tern::Extract<Session> {
     if (!user) co_return std::unexpected(Rejection::absent(Status::Unauthorized, "who are you?"));
     if (*user == "nobody") co_return std::unexpected(Rejection(Status::Forbidden, "not you"));
     if (*user == "broken") throw HttpError(Status::BadGateway, "the sessions cannot be reached");
-    trace += 'S';
+    notes += 'S';
     if (*user == "waits") co_await Door();
-    trace += 's';
+    notes += 's';
     co_return Session{std::string(*user)};
   }
 };
 template <int N>
-struct tern::Extract<Traced<N>> {
-  static std::expected<Traced<N>, Rejection> from(Request&) {
-    trace += static_cast<char>('0' + N);
-    return Traced<N>{};
+struct tern::Extract<Noted<N>> {
+  static std::expected<Noted<N>, Rejection> from(Request&) {
+    notes += static_cast<char>('0' + N);
+    return Noted<N>{};
   }
 };
 // From the whole content, waiting.
@@ -63,7 +63,7 @@ template <>
 struct tern::Extract<Checked> {
   static constexpr bool reads_body = true;
   static Task<std::expected<Checked, Rejection>> from(Request& request) {
-    trace += 'C';
+    notes += 'C';
     co_return Checked{request.body().size()};
   }
 };
@@ -72,7 +72,7 @@ template <>
 struct tern::Extract<Rows> {
   static constexpr bool streams_body = true;
   static Task<std::expected<Rows, Rejection>> from(Request& request) {
-    trace += 'R';
+    notes += 'R';
     Rows rows;
     BodyStream body(request.exchange());
     while (const auto piece = co_await body.next()) rows.bytes += piece->size();
@@ -88,7 +88,7 @@ using testing::Client;
 
 class AwaitedExtractor : public ::testing::Test {
 protected:
-  AwaitedExtractor() { trace.clear(); }
+  AwaitedExtractor() { notes.clear(); }
   App app;
 };
 
@@ -125,21 +125,21 @@ TEST_F(AwaitedExtractor, is_refused_even_where_it_is_optional_and_may_throw) {
 }
 
 TEST_F(AwaitedExtractor, takes_its_turn_and_what_needs_the_content_comes_last) {
-  app.post("/", [](Checked content, Traced<1>, Session session, Traced<2>, Body body) {
+  app.post("/", [](Checked content, Noted<1>, Session session, Noted<2>, Body body) {
     return session.user + std::to_string(content.bytes) + std::string(body.bytes);
   });
-  app.post("/rows", [](Rows rows, Traced<1>, Session) { return rows.bytes; });
+  app.post("/rows", [](Rows rows, Noted<1>, Session) { return rows.bytes; });
   Client client(app);
   client.with("x-user", "Ann");
   EXPECT_EQ(client.post("/", "text").body, "Ann4text");
-  EXPECT_EQ(trace, "1Ss2C");
-  trace.clear();
+  EXPECT_EQ(notes, "1Ss2C");
+  notes.clear();
   EXPECT_EQ(client.post("/rows", "12345").body, "5");
-  EXPECT_EQ(trace, "1SsR");
-  trace.clear();
+  EXPECT_EQ(notes, "1SsR");
+  notes.clear();
   Client nobody(app);
   EXPECT_EQ(nobody.post("/", "text").status, 401);
-  EXPECT_EQ(trace, "1") << "the rest is not asked";
+  EXPECT_EQ(notes, "1") << "the rest is not asked";
 }
 
 TEST_F(AwaitedExtractor, has_the_handler_called_when_it_has_ended) {
@@ -153,7 +153,7 @@ TEST_F(AwaitedExtractor, has_the_handler_called_when_it_has_ended) {
   ASSERT_FALSE(reply.ready());
   EXPECT_TRUE(exchange.pinned()) << "its views must outlive the wait";
   ASSERT_FALSE(reply.task().start(&nothing, nullptr));
-  EXPECT_EQ(trace, "S");
+  EXPECT_EQ(notes, "S");
   EXPECT_EQ(calls, 0);
   Door::open();
   EXPECT_EQ(calls, 1);

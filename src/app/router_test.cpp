@@ -12,9 +12,9 @@
 namespace tern::app {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // Routes of one test, told apart by their patterns.
 class Routes {

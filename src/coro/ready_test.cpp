@@ -78,11 +78,11 @@ Task<> spawns(Bench& bench, int times) {
   }
 }
 
-struct Kind {
+struct Wait {
   const char* name;
   Task<> (*repeat)(Bench&, int);
 };
-class ReadyAwaits : public testing::TestWithParam<Kind> {};
+class ReadyAwaits : public testing::TestWithParam<Wait> {};
 
 TEST_P(ReadyAwaits, use_the_stack_of_one_and_the_pool) {
   const base::BlockPoolScope blocks;
@@ -98,9 +98,9 @@ TEST_P(ReadyAwaits, use_the_stack_of_one_and_the_pool) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ReadyAwaits,
-                         testing::Values(Kind{"Event", events}, Kind{"Channel", channels}, Kind{"current_stop", tokens},
-                                         Kind{"with_timeout", timeouts}, Kind{"when_all", alls}, Kind{"when_any", anys},
-                                         Kind{"uncancelled", shielded}, Kind{"Scope", spawns}),
+                         testing::Values(Wait{"Event", events}, Wait{"Channel", channels}, Wait{"current_stop", tokens},
+                                         Wait{"with_timeout", timeouts}, Wait{"when_all", alls}, Wait{"when_any", anys},
+                                         Wait{"uncancelled", shielded}, Wait{"Scope", spawns}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(ReadyAwaits, of_offloaded_functions_on_no_executor_use_the_stack_of_one) {

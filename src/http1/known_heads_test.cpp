@@ -11,11 +11,11 @@
 namespace tern::http1 {
 namespace {
 
-constexpr std::string_view request =
+constexpr std::string_view whole =
     "POST /a/b.c?d=e HTTP/1.1\r\nHost: example.org\r\nContent-Length: 3\r\nCookie:  a=b \r\nEmpty:\r\n\r\n";
 
 // Reads heads the plain way, and keeps them.
-class KnownHeadsTest : public testing::Test {
+class KnownHeadsTest : public ::testing::Test {
 protected:
   struct Known {
     RequestHead head;
@@ -43,12 +43,12 @@ protected:
 
 TEST_F(KnownHeadsTest, gives_a_head_back_as_views_into_the_new_bytes) {
   KnownHeads::Place place;
-  read_and_keep(request, place);
+  read_and_keep(whole, place);
   padded_.assign(padded_.size(), 'x');
-  const std::string again = std::string(request) + "abc";
+  const std::string again = std::string(whole) + "abc";
   RequestHead head;
   Facts facts;
-  ASSERT_EQ(known_.read_head(again, place, head, facts), request.size());
+  ASSERT_EQ(known_.read_head(again, place, head, facts), whole.size());
   EXPECT_EQ(head.target, "/a/b.c?d=e");
   EXPECT_EQ(head.parts.path, "/a/b.c");
   EXPECT_EQ(head.parts.query, "d=e");
@@ -67,50 +67,50 @@ TEST_F(KnownHeadsTest, gives_a_head_back_as_views_into_the_new_bytes) {
 
 TEST_F(KnownHeadsTest, has_a_memo_for_a_head_and_none_for_fields_alone) {
   KnownHeads::Place place;
-  read_and_keep(request, place);
+  read_and_keep(whole, place);
   RequestHead head;
   Facts facts;
-  ASSERT_NE(known_.read_head(request, place, head, facts), 0U);
+  ASSERT_NE(known_.read_head(whole, place, head, facts), 0U);
   ASSERT_NE(head.memo, nullptr);
   EXPECT_EQ(*head.memo, nullptr);
   *head.memo = this;
   RequestHead again;
-  ASSERT_NE(known_.read_head(request, place, again, facts), 0U);
+  ASSERT_NE(known_.read_head(whole, place, again, facts), 0U);
   EXPECT_EQ(*again.memo, this);
 
   RequestHead of_fields;
-  ASSERT_NE(known_.read_fields(request.substr(request.find("\r\n") + 2), place, of_fields, facts), 0U);
+  ASSERT_NE(known_.read_fields(whole.substr(whole.find("\r\n") + 2), place, of_fields, facts), 0U);
   EXPECT_EQ(of_fields.memo, nullptr);
 
   // What another head has led to is forgotten when its place is taken, as the same head takes its own here.
-  read_and_keep(request, place);
-  ASSERT_NE(known_.read_head(request, place, again, facts), 0U);
+  read_and_keep(whole, place);
+  ASSERT_NE(known_.read_head(whole, place, again, facts), 0U);
   EXPECT_EQ(*again.memo, nullptr);
 }
 
 TEST_F(KnownHeadsTest, takes_no_head_in_which_any_byte_is_different_or_missing) {
   KnownHeads::Place place;
-  read_and_keep(request, place);
+  read_and_keep(whole, place);
   RequestHead head;
   Facts facts;
-  const std::size_t fields = request.find("\r\n") + 2;
-  for (std::size_t at = 0; at < request.size(); ++at) {
+  const std::size_t fields = whole.find("\r\n") + 2;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const int bit : {0, 5, 7}) {
-      std::string other(request);
+      std::string other(whole);
       other[at] = static_cast<char>(other[at] ^ (1 << bit));
       EXPECT_EQ(known_.read_head(other, place, head, facts), 0U) << at;
       if (at < fields) continue;
       EXPECT_EQ(known_.read_fields(std::string_view(other).substr(fields), place, head, facts), 0U) << at;
     }
-    EXPECT_EQ(known_.read_head(request.substr(0, at), place, head, facts), 0U) << at;
+    EXPECT_EQ(known_.read_head(whole.substr(0, at), place, head, facts), 0U) << at;
   }
   EXPECT_TRUE(head.fields.empty());
 }
 
 TEST_F(KnownHeadsTest, takes_the_fields_behind_another_request_line_of_the_same_version) {
   KnownHeads::Place place;
-  read_and_keep(request, place);
-  const std::string fields = std::string(request.substr(request.find("\r\n") + 2)) + "abc";
+  read_and_keep(whole, place);
+  const std::string fields = std::string(whole.substr(whole.find("\r\n") + 2)) + "abc";
   RequestHead head;
   Facts facts;
   facts.method = Method::Put;
@@ -173,8 +173,8 @@ TEST_F(KnownHeadsTest, a_client_that_asks_for_something_else_each_time_is_known_
 TEST_F(KnownHeadsTest, connections_of_clients_that_are_alike_share_one) {
   KnownHeads::Place one;
   KnownHeads::Place other;
-  read_and_keep(request, one);
-  read_and_keep(request, other);
+  read_and_keep(whole, one);
+  read_and_keep(whole, other);
   EXPECT_EQ(one.slot, other.slot);
 }
 

@@ -35,7 +35,7 @@ struct Shapes {
   std::optional<Point> center;
   Color color;
 };
-struct Empty {};
+struct Nothing {};
 struct View {
   std::string_view text;
   const char* literal;
@@ -165,7 +165,7 @@ TEST(JsonWriter, writes_enums_by_name_and_values_without_name_as_numbers) {
 }
 
 TEST(JsonWriter, writes_structs) {
-  EXPECT_EQ(to_string(Empty{}), "{}");
+  EXPECT_EQ(to_string(Nothing{}), "{}");
   EXPECT_EQ(to_string(Shapes{"s", {{1, 2}, {3, 4}}, std::nullopt, Color::Red}),
             R"({"name":"s","points":[{"x":1,"y":2},{"x":3,"y":4}],"center":null,"color":"Red"})");
   EXPECT_EQ(to_string(View{"v", "l"}), R"({"text":"v","literal":"l","constant":3})");

@@ -3,7 +3,7 @@
 namespace tern::net {
 namespace {
 
-constexpr std::size_t kept_capacity = 256 * 1024;
+constexpr std::size_t kept_text = 256 * 1024;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Output::append_body(Piece piece) {
 }
 
 void Output::clear() noexcept {
-  if (text_.capacity() > kept_capacity) {
+  if (text_.capacity() > kept_text) {
     std::string().swap(text_);  // (an assignment would keep the memory)
   } else {
     text_.clear();

@@ -11,7 +11,7 @@
 namespace tern::server {
 namespace {
 
-using Fields = std::vector<std::pair<std::string, std::string>>;
+using FieldList = std::vector<std::pair<std::string, std::string>>;
 
 AccessEntry entry() {
   AccessEntry entry;
@@ -29,7 +29,7 @@ std::string line(AccessFormat format, const AccessEntry& what, const Request& re
   return out;
 }
 
-std::string line(AccessFormat format, const std::string& target, const Fields& fields = {}) {
+std::string line(AccessFormat format, const std::string& target, const FieldList& fields = {}) {
   MemoryExchange exchange(Method::Get, target, fields);
   return line(format, entry(), exchange.request());
 }
