@@ -3,7 +3,6 @@ import ctypes.util
 import dataclasses
 
 from harness import common, contenders, machine, measure, statistics, workloads
-from harness.common import ROOT
 
 ROUNDS, SECONDS = 20, 0.4
 NAMES = ["hello", "pipelined", "browser", "json-post", "large-echo", "latency"]
@@ -15,7 +14,7 @@ def choices():
     found = [plain,
              dataclasses.replace(plain, name="`io = IoUring`", command=[*plain.command, "--io", "io_uring"]),
              dataclasses.replace(plain, name="`spin = 50`", command=[*plain.command, "--spin", "50"]),
-             contenders.tern(ROOT / "build/pgo/bin", "built by `script/pgo`")]
+             dataclasses.replace(contenders.profiled(), name="built by `script/pgo`")]
     for name in ALLOCATORS:
         library = ctypes.util.find_library(name)
         found.append(dataclasses.replace(plain, name=f"`LD_PRELOAD={library}`", environment={"LD_PRELOAD": library}))
@@ -36,8 +35,6 @@ def cells(measured, of):
 def table():
     common.run("script/bootstrap", "bench", *ALLOCATORS.values())
     common.build("bench-server", "bench-load")
-    common.note("building it again, with a profile")
-    common.run("script/pgo")
     machine.take_all_descriptors()
     taking_part = choices()
     columns = {}

@@ -50,6 +50,13 @@ def tern(binaries=BINARIES, name="tern", description="this tree, bench-server"):
                      EVERYTHING | PROTOCOLS, is_tern=True)
 
 
+def profiled():
+    """Built anew, which takes minutes."""
+    note("building Tern again, with a profile")
+    run("script/pgo")
+    return tern(ROOT / "build/pgo/bin", "tern, profiled", "this tree, bench-server as script/pgo builds it")
+
+
 def floors():
     """One constant answer to everything, without parsing: no echo, no computing."""
     supports = EVERYTHING - {"echo", "large_body", "calc", "access_log"}

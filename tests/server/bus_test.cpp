@@ -114,6 +114,11 @@ Task<> member(WebSocket socket, std::string filter) {
 
 class BusTest : public ::testing::Test {
 protected:
+  void start(App& app) {
+    app.websocket("/{filter...}", member);
+    app.bus(FakeBus(exchanges));
+    app.start(quiet());
+  }
   static WebSocketClient subscriber(const App& app, std::string_view filter) {
     WebSocketClient client(Client(app.port(), 0, false));
     EXPECT_EQ(client.connect("/" + std::string(filter)).status, 101);
@@ -127,11 +132,8 @@ protected:
 TEST_F(BusTest, what_one_app_publishes_reaches_the_subscribers_of_all_once) {
   App one;
   App two;
-  for (App* app : {&one, &two}) {
-    app->websocket("/{filter...}", member);
-    app->bus(FakeBus(exchanges));
-    app->start(quiet());
-  }
+  start(one);
+  start(two);
   WebSocketClient here = subscriber(one, "room/7");
   WebSocketClient there = subscriber(two, "room/7");
   WebSocketClient wild = subscriber(two, "room/+");
@@ -158,11 +160,8 @@ TEST_F(BusTest, what_one_app_publishes_reaches_the_subscribers_of_all_once) {
 TEST_F(BusTest, bytes_are_delivered_as_bytes) {
   App one;
   App two;
-  for (App* app : {&one, &two}) {
-    app->websocket("/{filter...}", member);
-    app->bus(FakeBus(exchanges));
-    app->start(quiet());
-  }
+  start(one);
+  start(two);
   WebSocketClient here = subscriber(one, "bytes");
   WebSocketClient there = subscriber(two, "%23");
   const std::string bytes("\0\xFF\r\n", 4);

@@ -22,6 +22,17 @@ protected:
       done.push_back(name);
     });
   }
+  // A stream that waits at the gate, and with work behind it; both tell.
+  Response stream_through_gate(std::string name) {
+    return Response::stream("text/plain",
+                            [this, name](Writer& writer) -> Task<> {
+                              co_await writer.write("x");
+                              co_await gate.pass();
+                              co_await writer.write("y");
+                              done.push_back(name);
+                            })
+        .after([this] { done.emplace_back("after"); });
+  }
   // Whether the loop has done all this.
   bool has_done(std::vector<std::string> all) {
     return running().eventually([&] { return done == all; });
@@ -98,16 +109,7 @@ TEST_P(After, runs_one_after_the_other_also_when_one_fails) {
 }
 
 TEST_P(After, waits_for_the_end_of_a_stream) {
-  app.get("/", [this] {
-    return Response::stream("text/plain",
-                            [this](Writer& writer) -> Task<> {
-                              co_await writer.write("x");
-                              co_await gate.pass();
-                              co_await writer.write("y");
-                              done.emplace_back("stream");
-                            })
-        .after([this] { done.emplace_back("after"); });
-  });
+  app.get("/", [this] { return stream_through_gate("stream"); });
   Caller caller = this->caller();
   caller.get("/");
   ASSERT_TRUE(gate.await());
@@ -167,16 +169,7 @@ TEST_P(After, runs_when_the_client_has_gone_before_the_answer) {
 }
 
 TEST_P(After, runs_when_the_client_goes_in_the_middle_of_a_stream) {
-  app.get("/", [this] {
-    return Response::stream("text/plain",
-                            [this](Writer& writer) -> Task<> {
-                              co_await writer.write("x");
-                              co_await gate.pass();
-                              co_await writer.write("y");
-                              done.emplace_back("never");
-                            })
-        .after([this] { done.emplace_back("after"); });
-  });
+  app.get("/", [this] { return stream_through_gate("never"); });
   Caller caller = this->caller();
   caller.get("/");
   ASSERT_TRUE(gate.await());
