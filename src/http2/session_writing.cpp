@@ -5,6 +5,7 @@
 #include <tern/base/expects.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 #include <vector>
@@ -19,24 +20,29 @@ constexpr std::size_t kept_idle = 4 * 1024;   // bytes of memory that are not wo
 // lives for one call only.
 class FieldList {
 public:
-  FieldList() { list_.reserve(8); }
-
   // A literal name, in lower case.
-  void add(std::string_view name, std::string_view value) {
-    list_.push_back(entry(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME));
-  }
+  void add(std::string_view name, std::string_view value) { push(entry(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME)); }
 
   // The user's, without those that concern a connection (section 8.2.2).
   void add(const Fields& fields) {
     for (const Field& field : fields) {
-      if (!concerns_connection(field.name)) list_.push_back(entry(field.name, field.value, NGHTTP2_NV_FLAG_NONE));
+      if (!concerns_connection(field.name)) push(entry(field.name, field.value, NGHTTP2_NV_FLAG_NONE));
     }
   }
 
-  const nghttp2_nv* data() const noexcept { return list_.data(); }
-  std::size_t size() const noexcept { return list_.size(); }
+  const nghttp2_nv* data() const noexcept { return more_.empty() ? few_.data() : more_.data(); }
+  std::size_t size() const noexcept { return more_.empty() ? count_ : more_.size(); }
 
 private:
+  void push(const nghttp2_nv& field) {
+    if (more_.empty() && count_ < few_.size()) {
+      few_[count_++] = field;
+      return;
+    }
+    if (more_.empty()) more_.assign(few_.begin(), few_.end());
+    more_.push_back(field);
+  }
+
   static bool concerns_connection(std::string_view name) noexcept {
     using base::equals_ignoring_case;
     switch (name.size()) {
@@ -55,7 +61,9 @@ private:
     return {bytes(name), bytes(value), name.size(), value.size(), static_cast<std::uint8_t>(flags)};
   }
 
-  std::vector<nghttp2_nv> list_;
+  std::array<nghttp2_nv, 12> few_;  // of which most answers have less
+  std::size_t count_ = 0;
+  std::vector<nghttp2_nv> more_;  // all of them, where there are more
 };
 
 // A number as text, without the heap.
