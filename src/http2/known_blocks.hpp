@@ -68,7 +68,7 @@ public:
   void keep(std::string_view block, const RequestHead& head, const std::optional<Priority>& priority);
 
 private:
-  static constexpr std::size_t slots = 4;
+  static constexpr std::size_t slots = 8;
 
   static std::size_t hash_of(std::string_view block) noexcept;  // not 0
   static std::size_t slot_of(std::size_t hash) noexcept { return hash / 2 % slots; }

@@ -267,7 +267,9 @@ bool Session::is_over(std::int32_t id) const noexcept {
   return id % 2 == 1 && std::ranges::find(we_reset_, id) == we_reset_.end();
 }
 
+// What happens to a stream asks for it several times in a row.
 Stream* Session::find(std::int32_t id) const noexcept {
+  if (recent_ != nullptr && recent_->id_ == id) return recent_;
   return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id));
 }
 
@@ -319,6 +321,7 @@ Stream* Session::open(std::int32_t id) {
   }
   stream->id_ = id;
   nghttp2_session_set_stream_user_data(session_, id, stream);
+  recent_ = stream;
   ++streams_;
   return stream;
 }
@@ -375,7 +378,7 @@ void Session::read(Stream& stream, std::string& into) {
 
 void Session::discard(Stream& stream) {
   stream.unwanted_ = true;
-  drop(stream, std::exchange(stream.inbox_, {}).size());
+  if (!stream.inbox_.empty()) drop(stream, std::exchange(stream.inbox_, {}).size());
 }
 
 void Session::drop(Stream& stream, std::size_t bytes) {
@@ -423,6 +426,7 @@ void Session::closed(Stream& stream) {
   give_room(stream, stream.inbox_.size());
   stream.inbox_.clear();
   heads_.forget(stream);
+  if (recent_ == &stream) recent_ = nullptr;
   stream.closed_ = true;
   stream.happened_.closed = true;
   --streams_;

@@ -53,7 +53,7 @@ protected:
   ~Owner() = default;
 };
 
-// The head of an answer. Everything is read during the call.
+// The head of an answer. Type and server outlive the session; everything else is read during the call.
 struct ResponseHead {
   Status status = Status::Ok;
   const Fields* fields = nullptr;
@@ -180,6 +180,7 @@ private:
   std::string_view new_block_;         // while its frame is read: to be kept
   Stream* first_ = nullptr;            // of those to which something has happened
   Stream* last_ = nullptr;
+  Stream* recent_ = nullptr;    // one that is open
   std::string* out_ = nullptr;  // during send()
   std::size_t stop_at_ = 0;
   std::size_t streams_ = 0;
