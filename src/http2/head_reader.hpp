@@ -28,11 +28,14 @@ public:
   // The field that comes next holds what it may not.
   void unfit_field() noexcept { refuse({Status::BadRequest, "a malformed field (RFC 9113, 8.2.1)"}); }
 
-  // The stream is gone, in the middle of its head maybe.
-  void forget(const Stream& stream) noexcept {
-    if (stream_ != &stream) return;
+  // The rest of the block is not told any more.
+  void give_up() noexcept {
     stream_ = nullptr;
     within_ = false;
+  }
+  // The stream is gone, in the middle of its head maybe.
+  void forget(const Stream& stream) noexcept {
+    if (stream_ == &stream) give_up();
   }
 
   // The block is complete: decides whether the request is one.

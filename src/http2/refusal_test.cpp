@@ -69,6 +69,15 @@ TEST(Http2Session, malformed_requests_are_reset) {
   }
 }
 
+TEST(Http2Session, a_malformed_head_of_a_refused_stream_is_not_waited_for) {
+  Desk desk;
+  desk.full = true;
+  desk.client.send_head(get("/", {{"connection", "close"}}));
+  desk.run();
+  EXPECT_FALSE(desk.session.within_head());
+  EXPECT_EQ(desk.session.streams(), 0U);
+}
+
 TEST(Http2Session, content_is_as_long_as_announced) {
   const auto error = [](const std::string& content) {
     Desk desk;

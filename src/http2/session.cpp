@@ -77,6 +77,7 @@ int Session::Callbacks::on_header(nghttp2_session*, const nghttp2_frame* frame, 
     case RequestRules::Verdict::Unfit: session.heads_.unfit_field(); break;
     case RequestRules::Verdict::Malformed:
       session.malformed(frame->hd.stream_id);
+      session.heads_.give_up();
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
   if (session.heads_.field(view(name), name_lasts, view(value), value_lasts)) return 0;
