@@ -18,8 +18,6 @@ struct Session::Callbacks {
   static int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user);
   static int on_header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf* name, nghttp2_rcbuf* value,
                        std::uint8_t flags, void* user);
-  static int on_invalid_header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
-                               void* user);
   static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user);
   static int on_data(nghttp2_session*, std::uint8_t flags, std::int32_t id, const std::uint8_t* data, std::size_t size,
                      void* user);

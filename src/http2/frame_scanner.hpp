@@ -20,7 +20,9 @@ public:
     Protocol,  // PRIORITY for no stream, or of a stream on itself (RFC 7540, section 5.3.1); WINDOW_UPDATE by nothing
                // (RFC 9113, section 6.9)
     StreamClosed,  // DATA for a stream that is over (section 5.1)
+    Block,         // between the head and the payload of HEADERS or CONTINUATION: see payload() and pass()
   };
+  static constexpr std::size_t head = 9;  // bytes of the head of a frame
 
   // Looks at `bytes` until something is found, and takes them off. `is_over(id)` tells of a stream.
   template <class IsOver>
@@ -41,10 +43,27 @@ public:
     return Found::Nothing;
   }
 
+  // Behind a Block: how large the payload is, and whether it is a whole header block and nothing else.
+  std::uint32_t payload() const noexcept { return skip_; }
+  bool is_whole_block() const noexcept {
+    return kept_[3] == Headers && (static_cast<unsigned char>(kept_[4]) & ~unsigned{end_stream}) == end_headers;
+  }
+  bool ends_stream() const noexcept { return (static_cast<unsigned char>(kept_[4]) & end_stream) != 0; }
+  // Its payload is taken off by somebody else.
+  void pass() noexcept { skip_ = 0; }
+  // Its head as it would be with a payload of `size` bytes.
+  std::array<char, head> head_with(std::uint32_t size) const noexcept {
+    std::array<char, head> copy;
+    std::copy_n(kept_.begin(), head, copy.begin());
+    for (std::size_t i = 0; i < 3; ++i) copy[i] = static_cast<char>(size >> (16 - 8 * i));
+    return copy;
+  }
+
 private:
   static constexpr std::size_t preface = 24;
-  static constexpr std::size_t head = 9;
-  enum Type : std::uint8_t { Data = 0, Priority = 2, RstStream = 3, WindowUpdate = 8 };
+  static constexpr unsigned char end_stream = 0x1;
+  static constexpr unsigned char end_headers = 0x4;
+  enum Type : std::uint8_t { Data = 0, Headers = 1, Priority = 2, RstStream = 3, WindowUpdate = 8, Continuation = 9 };
 
   // The head of a frame is there, or with it a payload that matters.
   template <class IsOver>
@@ -61,6 +80,7 @@ private:
     have_ = 0;
     if (std::exchange(wanted_, head) == head) {
       skip_ = length;
+      if (type == Headers || type == Continuation) return Found::Block;
       return type == Data && is_over(static_cast<std::int32_t>(stream)) ? Found::StreamClosed : Found::Nothing;
     }
     if (type == RstStream) return Found::Reset;

@@ -4,7 +4,6 @@
 #include "http/target.hpp"
 
 #include <tern/base/ascii.hpp>
-#include <tern/base/number.hpp>
 #include <tern/http/method.hpp>
 
 #include <optional>
@@ -107,11 +106,6 @@ void HeadReader::plain_field(std::string_view name, std::string_view value) {
       }
       stream_->expects_continue_ = true;
       break;
-    case 14:
-      if (name != "content-length") break;
-      stream_->length_ = base::parse_integer<std::uint64_t>(value);
-      if (!stream_->length_) return refuse({Status::BadRequest, "Content-Length is malformed (RFC 9110, 8.6)"});
-      break;
     default: break;
   }
   fields.add(name, value);
@@ -125,6 +119,19 @@ void HeadReader::end() {
   if (stream_->refused_) stream_->head_->clear();
   stream_->head_->version = Version::Http2;
   stream_->to_head_ = method_known_ && stream_->head_->method == Method::Head;
+}
+
+void HeadReader::end(const KnownBlock& known) {
+  within_ = false;
+  if (stream_ == nullptr || trailers_) return;
+  known.read(*stream_->head_, *stream_->arena_);
+  stream_->to_head_ = stream_->head_->method == Method::Head;
+}
+
+const RequestHead* HeadReader::lasting() const noexcept {
+  if (stream_ == nullptr || trailers_ || stream_->refused_) return nullptr;
+  if (stream_->length_ || stream_->expects_continue_ || !stream_->protocol_.empty()) return nullptr;
+  return stream_->head_;
 }
 
 void HeadReader::read_target() {

@@ -1,8 +1,9 @@
 // From decoded fields to the head of a request (RFC 9113, section 8.3): the same head, by the same rules, that HTTP/1.1
-// reads. nghttp2 has seen to the order of pseudo-fields, to names, values and the fields that frame a connection; what
-// is left is what they say.
+// reads. RequestRules have seen to the order of pseudo-fields, to names, values and the fields that frame a connection;
+// what is left is what they say.
 #pragma once
 
+#include "http2/known_blocks.hpp"
 #include "http2/limits.hpp"
 #include "http2/stream.hpp"
 
@@ -20,21 +21,29 @@ public:
   // A block begins: of `stream`, or of one that is not read (null), or trailers, which are counted and dropped.
   void begin(Stream* stream, bool trailers) noexcept;
   bool within() const noexcept { return within_; }
+  bool in_trailers() const noexcept { return trailers_; }
 
   // A field. Names and values that are `lasting` need not be copied. False when the block has grown past all measure.
   bool field(std::string_view name, bool name_lasts, std::string_view value, bool value_lasts);
-  // A field that nghttp2 would pass over because it is malformed.
-  void malformed_field() noexcept { refuse({Status::BadRequest, "a malformed field (RFC 9113, 8.2.1)"}); }
+  // The field that comes next holds what it may not.
+  void unfit_field() noexcept { refuse({Status::BadRequest, "a malformed field (RFC 9113, 8.2.1)"}); }
 
-  // The stream is gone, in the middle of its head maybe.
-  void forget(const Stream& stream) noexcept {
-    if (stream_ != &stream) return;
+  // The rest of the block is not told any more.
+  void give_up() noexcept {
     stream_ = nullptr;
     within_ = false;
+  }
+  // The stream is gone, in the middle of its head maybe.
+  void forget(const Stream& stream) noexcept {
+    if (stream_ == &stream) give_up();
   }
 
   // The block is complete: decides whether the request is one.
   void end();
+  // The same for a block whose fields were not given because it is known.
+  void end(const KnownBlock& known);
+  // The head that the last block made, where the same block makes the same head of every request without content.
+  const RequestHead* lasting() const noexcept;
 
 private:
   void pseudo_field(std::string_view name, std::string_view value);

@@ -2,6 +2,7 @@
 #include "http2/session.hpp"
 
 #include "http2/callbacks.hpp"
+#include "http2/memory.hpp"
 
 #include <nghttp2/nghttp2.h>
 
@@ -31,6 +32,7 @@ std::unique_ptr<nghttp2_option, OptionDeleter> make_options() {
   nghttp2_option* option = nullptr;
   if (nghttp2_option_new(&option) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_auto_window_update(option, 1);
+  nghttp2_option_set_no_http_messaging(option, 1);  // RequestRules look after that
   nghttp2_option_set_max_outbound_ack(option, most_acknowledgements);
   nghttp2_option_set_max_send_header_block_length(option, most_head);
   nghttp2_option_set_builtin_recv_extension_type(option, NGHTTP2_PRIORITY_UPDATE);
@@ -60,24 +62,27 @@ int Session::Callbacks::on_begin_headers(nghttp2_session*, const nghttp2_frame* 
   Session& session = self(user);
   const bool trailers = frame->headers.cat != NGHTTP2_HCAT_REQUEST;
   const std::int32_t id = frame->hd.stream_id;
+  session.rules_.begin(trailers);
   session.heads_.begin(trailers ? session.find(id) : session.open(id), trailers);
   return 0;
 }
 
-int Session::Callbacks::on_header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf* name, nghttp2_rcbuf* value,
-                                  std::uint8_t, void* user) {
+int Session::Callbacks::on_header(nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name,
+                                  nghttp2_rcbuf* value, std::uint8_t, void* user) {
   Session& session = self(user);
   const bool name_lasts = nghttp2_rcbuf_is_static(name) != 0;
   const bool value_lasts = nghttp2_rcbuf_is_static(value) != 0;
+  switch (session.rules_.field(view(name), name_lasts, view(value))) {
+    case RequestRules::Verdict::Good: break;
+    case RequestRules::Verdict::Unfit: session.heads_.unfit_field(); break;
+    case RequestRules::Verdict::Malformed:
+      session.malformed(frame->hd.stream_id);
+      session.heads_.give_up();
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
   if (session.heads_.field(view(name), name_lasts, view(value), value_lasts)) return 0;
   session.fault_ = ErrorCode::EnhanceYourCalm;
   return NGHTTP2_ERR_CALLBACK_FAILURE;
-}
-
-int Session::Callbacks::on_invalid_header(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*,
-                                          std::uint8_t, void* user) {
-  self(user).heads_.malformed_field();
-  return 0;
 }
 
 int Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
@@ -85,15 +90,7 @@ int Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* frame, v
   const nghttp2_frame_hd& head = frame->hd;
   Stream* stream = head.stream_id != 0 ? session.find(head.stream_id) : nullptr;
   switch (head.type) {
-    case NGHTTP2_HEADERS:
-      session.heads_.end();
-      if (stream == nullptr) break;
-      if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
-        stream->happened_.request = true;
-        session.queue(*stream);
-      }
-      if (is(head.flags, NGHTTP2_FLAG_END_STREAM)) session.content_ended(*stream);
-      break;
+    case NGHTTP2_HEADERS: session.end_head(head.stream_id, stream, is(head.flags, NGHTTP2_FLAG_END_STREAM)); break;
     case NGHTTP2_DATA: {
       const bool ends = is(head.flags, NGHTTP2_FLAG_END_STREAM);
       const bool empty = head.length == frame->data.padlen;
@@ -102,6 +99,9 @@ int Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* frame, v
       break;
     }
     case NGHTTP2_SETTINGS: session.greeted_ = true; break;
+    case NGHTTP2_PRIORITY_UPDATE:
+      session.told_priority(static_cast<const nghttp2_ext_priority_update*>(frame->ext.payload)->stream_id);
+      break;
     case NGHTTP2_PING:
       if (is(head.flags, NGHTTP2_FLAG_ACK) && session.draining_) session.refuse_streams();
       break;
@@ -112,10 +112,8 @@ int Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* frame, v
 
 int Session::Callbacks::on_data(nghttp2_session* session, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                                 std::size_t size, void* user) {
-  if (Stream* stream = self(user).find(id)) {
-    self(user).content_arrived(*stream, {reinterpret_cast<const char*>(data), size});
-    return 0;
-  }
+  Stream* stream = self(user).find(id);
+  if (stream != nullptr && self(user).content_arrived(*stream, {reinterpret_cast<const char*>(data), size})) return 0;
   return nghttp2_session_consume(session, id, size) == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
@@ -130,7 +128,6 @@ nghttp2_session_callbacks* Session::Callbacks::make() {
   nghttp2_session_callbacks_set_on_begin_frame_callback(calls, &on_begin_frame);
   nghttp2_session_callbacks_set_on_begin_headers_callback(calls, &on_begin_headers);
   nghttp2_session_callbacks_set_on_header_callback2(calls, &on_header);
-  nghttp2_session_callbacks_set_on_invalid_header_callback2(calls, &on_invalid_header);
   nghttp2_session_callbacks_set_on_frame_recv_callback(calls, &on_frame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, &on_data);
   nghttp2_session_callbacks_set_on_stream_close_callback(calls, &on_stream_close);
@@ -145,6 +142,7 @@ nghttp2_session_callbacks* Session::Callbacks::make() {
 Session::Session(const Limits& limits, Owner& owner)
     : limits_(&limits),
       owner_(&owner),
+      rules_(limits.extended_connect),
       heads_(limits),
       resets_(limits.resets),
       settings_(limits.settings),
@@ -154,7 +152,9 @@ Session::Session(const Limits& limits, Owner& owner)
       window_updates_(limits.window_updates) {
   const auto options = make_options();
   const std::unique_ptr<nghttp2_session_callbacks, CallbacksDeleter> calls(Callbacks::make());
-  if (nghttp2_session_server_new2(&session_, calls.get(), this, options.get()) != 0) throw std::bad_alloc();
+  if (nghttp2_session_server_new3(&session_, calls.get(), this, options.get(), &pooled_memory()) != 0) {
+    throw std::bad_alloc();
+  }
   const std::array<nghttp2_settings_entry, 5> ours = {{
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.stream_window},
@@ -177,15 +177,51 @@ Session::~Session() {
 bool Session::receive(std::string_view bytes, std::uint64_t now) {
   now_ = now;
   const auto over = [this](std::int32_t id) { return is_over(id); };
+  std::string_view rest = bytes;  // that nobody has looked at; `bytes` are those that nobody has read
   while (!over_ && !bytes.empty()) {
-    std::string_view rest = bytes;
     const FrameScanner::Found found = frames_.look(rest, over);
+    if (found == FrameScanner::Found::Block) {
+      look_at_block(bytes, rest);
+      continue;
+    }
     read_frames(bytes.substr(0, bytes.size() - rest.size()));
     if (found == FrameScanner::Found::Protocol) terminate(ErrorCode::Protocol);
     if (found == FrameScanner::Found::StreamClosed) terminate(ErrorCode::StreamClosed);
     bytes = rest;
   }
   return !over_;
+}
+
+// At the payload of a frame with a header block, where `rest` begins. One that is known, or is to be known from now on,
+// is read here; others are left to be read with what comes next.
+void Session::look_at_block(std::string_view& bytes, std::string_view& rest) {
+  const std::size_t size = frames_.payload();
+  const auto before = static_cast<std::size_t>(rest.data() - bytes.data());
+  if (!frames_.is_whole_block() || size > rest.size() || before < FrameScanner::head) return blocks_.forget();
+  const std::string_view block = rest.substr(0, size);
+  bool worth_keeping = false;
+  const KnownBlock* known = blocks_.find(block, worth_keeping);
+  if (!frames_.ends_stream() || (known == nullptr && !worth_keeping)) return;
+  if (before > FrameScanner::head) read_frames(bytes.substr(0, before - FrameScanner::head));
+  bytes.remove_prefix(before + size);
+  rest = bytes;
+  frames_.pass();
+  if (over_) return;
+  if (known != nullptr) {
+    read_known(*known);
+  } else {
+    new_block_ = block;
+    read_frames({block.data() - FrameScanner::head, FrameScanner::head + size});
+    new_block_ = {};
+  }
+}
+
+// Of a block that is known nghttp2 sees nothing: it would decode what has been decoded, and the table stays as it is.
+void Session::read_known(const KnownBlock& known) {
+  const auto head = frames_.head_with(0);
+  known_ = &known;
+  read_frames({head.data(), head.size()});
+  known_ = nullptr;
 }
 
 void Session::read_frames(std::string_view bytes) {
@@ -232,8 +268,49 @@ bool Session::is_over(std::int32_t id) const noexcept {
   return id % 2 == 1 && std::ranges::find(we_reset_, id) == we_reset_.end();
 }
 
+// What happens to a stream asks for it several times in a row.
 Stream* Session::find(std::int32_t id) const noexcept {
+  if (recent_ != nullptr && recent_->id_ == id) return recent_;
   return static_cast<Stream*>(nghttp2_session_get_stream_user_data(session_, id));
+}
+
+// A header block has ended.
+void Session::end_head(std::int32_t id, Stream* stream, bool ends) {
+  if (heads_.in_trailers()) {
+    heads_.end();
+    if (!ends || known_ != nullptr) return malformed(id);
+  } else if (known_ != nullptr) {
+    heads_.end(*known_);
+    if (stream != nullptr) begin_request(*stream, known_->priority());
+  } else {
+    heads_.end();
+    if (!rules_.complete() || (ends && rules_.length().value_or(0) != 0)) return malformed(id);
+    if (stream != nullptr) {
+      stream->length_ = rules_.length();
+      begin_request(*stream, rules_.priority());
+    }
+    const RequestHead* head = heads_.lasting();
+    if (!new_block_.empty() && head != nullptr) blocks_.keep(new_block_, *head, rules_.priority());
+  }
+  if (stream != nullptr && ends) content_ended(*stream);
+}
+
+void Session::begin_request(Stream& stream, const std::optional<Priority>& priority) {
+  stream.happened_.request = true;
+  queue(stream);
+  if (!priority || std::ranges::find(told_priorities_, stream.id_) != told_priorities_.end()) return;
+  const nghttp2_extpri told{.urgency = priority->urgency, .inc = priority->incremental ? 1 : 0};
+  nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &told, 0);
+}
+
+// By a PRIORITY_UPDATE, which goes before the field of a request that comes after it (RFC 9218, section 7).
+void Session::told_priority(std::int32_t id) noexcept {
+  if (id > last_id_) told_priorities_[priorities_told_++ % told_priorities_.size()] = id;
+}
+
+// RFC 9113, section 8.1.1.
+void Session::malformed(std::int32_t id) {
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
 }
 
 Stream* Session::open(std::int32_t id) {
@@ -245,6 +322,7 @@ Stream* Session::open(std::int32_t id) {
   }
   stream->id_ = id;
   nghttp2_session_set_stream_user_data(session_, id, stream);
+  recent_ = stream;
   ++streams_;
   return stream;
 }
@@ -267,17 +345,27 @@ Stream* Session::next() noexcept {
 
 // --- Content of requests ---
 
-void Session::content_arrived(Stream& stream, std::string_view bytes) {
+// False when it is more than was announced.
+bool Session::content_arrived(Stream& stream, std::string_view bytes) {
   stream.content_began_ = true;
   stream.received_ += bytes.size();
+  if (stream.length_ && stream.received_ > *stream.length_) {
+    malformed(stream.id_);
+    return false;
+  }
   if (stream.alone_) nghttp2_session_consume_connection(session_, bytes.size());
-  if (stream.unwanted_) return drop(stream, bytes.size());
+  if (stream.unwanted_) {
+    drop(stream, bytes.size());
+    return true;
+  }
   stream.inbox_.append(bytes);
   stream.happened_.content = true;
   queue(stream);
+  return true;
 }
 
 void Session::content_ended(Stream& stream) {
+  if (stream.length_ && stream.received_ != *stream.length_) return malformed(stream.id_);
   stream.content_began_ = stream.content_complete_ = true;
   stream.happened_.content = true;
   queue(stream);
@@ -291,7 +379,7 @@ void Session::read(Stream& stream, std::string& into) {
 
 void Session::discard(Stream& stream) {
   stream.unwanted_ = true;
-  drop(stream, std::exchange(stream.inbox_, {}).size());
+  if (!stream.inbox_.empty()) drop(stream, std::exchange(stream.inbox_, {}).size());
 }
 
 void Session::drop(Stream& stream, std::size_t bytes) {
@@ -339,6 +427,7 @@ void Session::closed(Stream& stream) {
   give_room(stream, stream.inbox_.size());
   stream.inbox_.clear();
   heads_.forget(stream);
+  if (recent_ == &stream) recent_ = nullptr;
   stream.closed_ = true;
   stream.happened_.closed = true;
   --streams_;

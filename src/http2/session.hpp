@@ -19,7 +19,9 @@
 #include "http2/allowance.hpp"
 #include "http2/frame_scanner.hpp"
 #include "http2/head_reader.hpp"
+#include "http2/known_blocks.hpp"
 #include "http2/limits.hpp"
+#include "http2/request_rules.hpp"
 #include "http2/stream.hpp"
 
 #include <array>
@@ -51,7 +53,7 @@ protected:
   ~Owner() = default;
 };
 
-// The head of an answer. Everything is read during the call.
+// The head of an answer. Type and server outlive the session; everything else is read during the call.
 struct ResponseHead {
   Status status = Status::Ok;
   const Fields* fields = nullptr;
@@ -144,14 +146,20 @@ private:
   struct Callbacks;
   friend struct Callbacks;
 
+  void look_at_block(std::string_view& bytes, std::string_view& rest);
+  void read_known(const KnownBlock& known);
   void read_frames(std::string_view bytes);
   bool take(Allowance& allowance) noexcept;
   bool count(std::uint8_t type, std::uint8_t flags) noexcept;
   bool is_over(std::int32_t id) const noexcept;
   Stream* find(std::int32_t id) const noexcept;
   Stream* open(std::int32_t id);
+  void end_head(std::int32_t id, Stream* stream, bool ends);
+  void begin_request(Stream& stream, const std::optional<Priority>& priority);
+  void told_priority(std::int32_t id) noexcept;
+  void malformed(std::int32_t id);
   void queue(Stream& stream) noexcept;
-  void content_arrived(Stream& stream, std::string_view bytes);
+  bool content_arrived(Stream& stream, std::string_view bytes);
   void content_ended(Stream& stream);
   void closed(Stream& stream);
   void submit(Stream& stream, const ResponseHead& head, std::optional<std::size_t> length, bool content);
@@ -165,15 +173,22 @@ private:
   Owner* owner_;
   nghttp2_session* session_ = nullptr;
   FrameScanner frames_;
+  RequestRules rules_;
   HeadReader heads_;
-  Stream* first_ = nullptr;  // of those to which something has happened
+  KnownBlocks blocks_;
+  const KnownBlock* known_ = nullptr;  // while its frame is read
+  std::string_view new_block_;         // while its frame is read: to be kept
+  Stream* first_ = nullptr;            // of those to which something has happened
   Stream* last_ = nullptr;
+  Stream* recent_ = nullptr;    // one that is open
   std::string* out_ = nullptr;  // during send()
   std::size_t stop_at_ = 0;
   std::size_t streams_ = 0;
   std::int32_t last_id_ = 0;                  // that the client has used
   std::array<std::int32_t, 128> we_reset_{};  // the last streams that ended by our reset
   std::size_t resets_sent_ = 0;
+  std::array<std::int32_t, 16> told_priorities_{};  // the last streams that were given one before they began
+  std::size_t priorities_told_ = 0;
   std::uint64_t now_ = 0;
   std::uint64_t delivered_ = 0;
   Allowance resets_;

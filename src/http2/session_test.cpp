@@ -303,6 +303,25 @@ TEST(Http2Session, what_is_urgent_is_sent_first) {
   EXPECT_EQ(order, (std::vector<std::int32_t>{urgent, plain, background}));
 }
 
+TEST(Http2Session, a_priority_that_comes_before_the_request_counts) {
+  Desk desk(1U << 20U);
+  const auto update = [](char stream, std::string_view value) {
+    return frame(NGHTTP2_PRIORITY_UPDATE, 0, 0, std::string{0, 0, 0, stream}.append(value));
+  };
+  desk.run();
+  ASSERT_TRUE(desk.receive(update(1, "u=7")));
+  const auto first = desk.client.request("GET", "/", {{"priority", "u=0"}});
+  const auto second = desk.client.request("GET", "/", {{"priority", "u=1"}});
+  const auto third = desk.client.request("GET", "/");
+  desk.run();
+  ASSERT_TRUE(desk.receive(update(static_cast<char>(third), "u=0")));
+  for (const auto id : {first, second, third}) desk.session.answer(desk.stream(id), {}, std::string(15000, 'x'));
+  desk.run();
+  std::vector<std::int32_t> order = desk.client.order();
+  order.erase(std::unique(order.begin(), order.end()), order.end());
+  EXPECT_EQ(order, (std::vector<std::int32_t>{third, second, first}));
+}
+
 TEST(Http2Session, a_drain_is_announced_and_then_final) {
   Desk desk;
   const auto early = desk.client.request("GET", "/");
@@ -384,67 +403,6 @@ TEST(Http2Session, the_outcome_does_not_depend_on_the_splits) {
   EXPECT_EQ(desk.stream(1).content, "content");
   EXPECT_TRUE(desk.stream(1).content_complete());
   EXPECT_EQ(desk.stream(1).content_length(), 7U);
-}
-
-// --- What is refused with an answer ---
-
-int status_of(const FieldPairs& head) {
-  Desk desk;
-  const auto id = desk.client.send_head(head);
-  desk.run();
-  EXPECT_EQ(desk.requests(), desk.client.at(id).status == 0 ? 0U : 1U);
-  return desk.client.at(id).status;
-}
-FieldPairs get(std::string_view path, const FieldPairs& more = {}) {
-  FieldPairs fields = {{":method", "GET"}, {":scheme", "http"}, {":authority", "a"}, {":path", std::string(path)}};
-  fields.insert(fields.end(), more.begin(), more.end());
-  return fields;
-}
-
-TEST(Http2Session, refuses_what_http1_refuses) {
-  EXPECT_EQ(status_of(get("/a#b")), 400);
-  EXPECT_EQ(status_of(get("/a%2")), 400);
-  EXPECT_EQ(status_of(get("/a%00")), 400);
-  EXPECT_EQ(status_of(get("/a\x80")), 400);
-  EXPECT_EQ(status_of(get("/", {{"expect", "magic"}})), 417);
-  EXPECT_EQ(status_of(get("/", {{"host", "b"}})), 400);
-  EXPECT_EQ(status_of({{":method", "GET"}, {":scheme", "http"}, {":path", "/"}, {"host", "b]"}}), 400);
-  EXPECT_EQ(status_of({{":method", "GET"}, {":scheme", "ftp"}, {":path", "/"}, {":authority", "b"}}), 400);
-  EXPECT_EQ(status_of({{":method", "BREW"}, {":scheme", "http"}, {":path", "/"}, {":authority", "b"}}), 501);
-  EXPECT_EQ(status_of(get("/" + std::string(9000, 'x'))), 414);
-  EXPECT_EQ(status_of(get("/", FieldPairs(101, {"x", "y"}))), 431);
-  EXPECT_EQ(status_of(get("/", FieldPairs(2, {"x", std::string(41000, 'y')}))), 431);
-  EXPECT_EQ(status_of(get("/", {{"x", "a\x01"}})), 400);
-  EXPECT_EQ(status_of(get("/", {{"x", " blank"}})), 400);
-}
-
-TEST(Http2Session, takes_what_http1_takes) {
-  Desk desk;
-  desk.answers = true;
-  const auto same = desk.client.send_head(get("/", {{"host", "a"}}));
-  const auto host = desk.client.send_head({{":method", "GET"}, {":scheme", "https"}, {":path", "/"}, {"host", "b:80"}});
-  const auto all =
-      desk.client.send_head({{":method", "OPTIONS"}, {":scheme", "http"}, {":authority", "a"}, {":path", "*"}});
-  desk.run();
-  for (const auto id : {same, host, all}) EXPECT_EQ(desk.client.at(id).status, 200) << id;
-  EXPECT_EQ(desk.stream(same).request().fields.count("host"), 1U);
-  EXPECT_EQ(desk.stream(host).request().fields.find("host"), "b:80");
-}
-
-TEST(Http2Session, malformed_requests_are_reset) {
-  for (const FieldPairs& head :
-       {FieldPairs{{":method", "GET"}, {":scheme", "http"}, {":authority", "a"}}, get("/", {{"connection", "close"}}),
-        get("/", {{"transfer-encoding", "chunked"}}), get("/", {{"te", "gzip"}}), get("/", {{":path", "/"}}),
-        get("/", {{"content-length", "x"}}), get("", {})}) {
-    Desk desk;
-    desk.answers = true;
-    const auto id = desk.client.send_head(head);
-    desk.run();
-    EXPECT_EQ(desk.client.at(id).error, std::uint32_t{NGHTTP2_PROTOCOL_ERROR});
-    EXPECT_EQ(desk.requests(), 0U) << head.back().first;
-    EXPECT_FALSE(desk.session.within_head());
-    EXPECT_EQ(desk.session.streams(), 0U);
-  }
 }
 
 TEST(Http2Session, refuses_streams_while_the_owner_has_no_room) {

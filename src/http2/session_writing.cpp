@@ -19,24 +19,47 @@ constexpr std::size_t kept_idle = 4 * 1024;   // bytes of memory that are not wo
 // lives for one call only.
 class FieldList {
 public:
-  FieldList() { list_.reserve(8); }
+  FieldList() = default;
+  FieldList(const FieldList&) = delete;
+  FieldList& operator=(const FieldList&) = delete;
 
   // A literal name, in lower case.
-  void add(std::string_view name, std::string_view value) {
-    list_.push_back(entry(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME));
+  void add(std::string_view name, std::string_view value) { push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME); }
+  // The same with a value that outlives the session: it is not copied.
+  void add_lasting(std::string_view name, std::string_view value) {
+    push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
   }
 
   // The user's, without those that concern a connection (section 8.2.2).
   void add(const Fields& fields) {
     for (const Field& field : fields) {
-      if (!concerns_connection(field.name)) list_.push_back(entry(field.name, field.value, NGHTTP2_NV_FLAG_NONE));
+      if (!concerns_connection(field.name)) push(field.name, field.value, NGHTTP2_NV_FLAG_NONE);
     }
   }
 
-  const nghttp2_nv* data() const noexcept { return list_.data(); }
-  std::size_t size() const noexcept { return list_.size(); }
+  const nghttp2_nv* data() const noexcept { return more_.empty() ? few_ : more_.data(); }
+  std::size_t size() const noexcept { return static_cast<std::size_t>(next_ - data()); }
 
 private:
+  static constexpr std::size_t few = 12;  // most answers have less
+
+  void push(std::string_view name, std::string_view value, unsigned flags) {
+    if (next_ == end_) [[unlikely]]
+      grow();
+    const auto bytes = [](std::string_view text) {
+      return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+    };
+    *next_++ = {bytes(name), bytes(value), name.size(), value.size(), static_cast<std::uint8_t>(flags)};
+  }
+
+  void grow() {
+    const std::size_t count = size();
+    if (more_.empty()) more_.assign(few_, few_ + count);
+    more_.resize(2 * count);
+    next_ = more_.data() + count;
+    end_ = more_.data() + more_.size();
+  }
+
   static bool concerns_connection(std::string_view name) noexcept {
     using base::equals_ignoring_case;
     switch (name.size()) {
@@ -48,14 +71,10 @@ private:
     }
   }
 
-  static nghttp2_nv entry(std::string_view name, std::string_view value, unsigned flags) noexcept {
-    const auto bytes = [](std::string_view text) {
-      return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-    };
-    return {bytes(name), bytes(value), name.size(), value.size(), static_cast<std::uint8_t>(flags)};
-  }
-
-  std::vector<nghttp2_nv> list_;
+  nghttp2_nv few_[few];
+  nghttp2_nv* next_ = few_;
+  nghttp2_nv* end_ = few_ + few;
+  std::vector<nghttp2_nv> more_;  // all of them, where there are more
 };
 
 // A number as text, without the heap.
@@ -121,6 +140,7 @@ int Session::Callbacks::take(nghttp2_session*, nghttp2_frame* frame, const std::
   stream.delivered_ += size;
   session.delivered_ += size;
   session.window_updates_.earn(2);
+  session.recent_ = &stream;
   if (size != 0) {
     stream.happened_.room = true;
     session.queue(stream);
@@ -175,10 +195,14 @@ void Session::submit(Stream& stream, const ResponseHead& head, std::optional<std
   const Digits status(static_cast<std::uint64_t>(code(head.status)));
   const Digits digits(length.value_or(0));
   FieldList list;
-  list.add(":status", status.text());
+  if (head.status == Status::Ok) {
+    list.add_lasting(":status", "200");
+  } else {
+    list.add(":status", status.text());
+  }
   if (!head.date.empty() && !has_field(head.fields, "date")) list.add("date", head.date);
-  if (!head.server.empty() && !has_field(head.fields, "server")) list.add("server", head.server);
-  if (!head.content_type.empty()) list.add("content-type", head.content_type);
+  if (!head.server.empty() && !has_field(head.fields, "server")) list.add_lasting("server", head.server);
+  if (!head.content_type.empty()) list.add_lasting("content-type", head.content_type);
   if (head.fields != nullptr) list.add(*head.fields);
   if (length && tells_length(head.status, *length)) list.add("content-length", digits.text());
   nghttp2_data_provider provider{};

@@ -93,10 +93,12 @@ void Http2Stream::begin() {
   if (is_tunnel) {
     exchange.announced_ = 0;
   } else if (content_complete()) {
-    connection_.session().read(*this, piece_);
     exchange.announced_ = 0;
-    exchange.chunk_ = exchange.arena().copy(piece_);
-    exchange.received_ = piece_.size();
+    if (unread() != 0) {
+      connection_.session().read(*this, piece_);
+      exchange.chunk_ = exchange.arena().copy(piece_);
+      exchange.received_ = piece_.size();
+    }
   }
   Reply reply = worker.shared().service.serve(exchange);
   if (reply.ready()) return respond(reply.response());

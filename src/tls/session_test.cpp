@@ -292,6 +292,23 @@ TEST_P(SessionOnceTest, does_not_renegotiate) {
   EXPECT_TRUE(pair.server.failed() || pair.client.failed() || !pair.client.done());
 }
 
+TEST_P(SessionOnceTest, errors_of_others_on_the_thread_are_not_its_own) {
+  Pair pair(make_context(config()), {.version = TLS1_3_VERSION});
+  pair.talk();
+  pair.client.send("x");
+  const std::string bytes = pair.client.output();
+  for (const auto& piece : {bytes.substr(0, 7), bytes.substr(7)}) {
+    ERR_raise(ERR_LIB_USER, ERR_R_INTERNAL_ERROR);
+    pair.feed(piece);
+    EXPECT_FALSE(pair.server.failed());
+  }
+  EXPECT_EQ(pair.received, "x");
+  ERR_raise(ERR_LIB_USER, ERR_R_INTERNAL_ERROR);
+  EXPECT_TRUE(pair.server.send("y", pair.out));
+  pair.talk();
+  EXPECT_EQ(pair.client.received(), "y");
+}
+
 TEST_P(SessionOnceTest, goes_on_with_new_keys) {
   Pair pair(make_context(config()), {.version = TLS1_3_VERSION});
   pair.talk();
