@@ -155,6 +155,7 @@ class WebSockets(unittest.IsolatedAsyncioTestCase):
         async with self.connect("/echo") as socket:
             self.server.send_signal(signal.SIGTERM)
             await self.expect_closed(socket, 1001)
+        self.assertEqual(self.server.wait(PATIENCE), 0)  # or the second signal of tearDown() may kill it
 
     async def test_subprotocols_and_origins(self):
         for offered, agreed in [(["v1", "v2"], "v2"), (["v1", "v9"], "v1"), (["v9"], None), (None, None)]:
