@@ -28,7 +28,8 @@ function(tern_warnings target)
   endif()
 endfunction()
 
-# Compiles the sources of a target <count> at a time, where TERN_UNITY is on: no name in two of them may stand for two things.
+# Compiles the sources of a target <count> at a time, or those of one UNITY_GROUP, where TERN_UNITY is on: no name in two
+# of them may stand for two things.
 function(tern_unity target count)
   if(TERN_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
@@ -43,6 +44,12 @@ endfunction()
 function(tern_room room)
   cmake_parse_arguments(ARG "BACKENDS" "" "SOURCES;TESTS;TEST_LIBRARIES;TEST_LABELS" ${ARGN})
   target_sources(tern PRIVATE ${ARG_SOURCES})
+  set(count 0)
+  foreach(source ${ARG_SOURCES})  # eight of one room as one, where TERN_UNITY is on
+    math(EXPR group "${count} / 8")
+    math(EXPR count "${count} + 1")
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${source} TARGET_DIRECTORY tern PROPERTIES UNITY_GROUP ${room}_${group})
+  endforeach()
   if(TERN_BUILD_TESTS AND ARG_TESTS)
     if(ARG_BACKENDS)
       set(backends BACKENDS)

@@ -5,6 +5,9 @@
 // Each member is an object of its own, made for its WebSocket. A room is a topic: what is said there is published, and
 // reaches all members on all loops.
 //
+// Lines that come from several loops, or servers, may overtake each other on their way. So each has a number, by which
+// the page puts it in its place, once.
+//
 // With --redis HOST:PORT, several of these servers are one chat: what is said on one reaches the members on all. Who is
 // there, and the last messages, each of them knows of its own.
 #include <tern/redis/bus.hpp>
@@ -17,6 +20,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <random>
 
 namespace {
 
@@ -26,7 +30,9 @@ struct Line {
   Kind kind;
   std::string name;
   std::string text;
-  std::vector<std::string> members;
+  std::vector<std::string> members;  // of this server, unless it is a message
+  std::uint64_t server;              // who counts
+  std::uint64_t number;
 };
 
 struct Said {
@@ -44,7 +50,7 @@ public:
     Room& entered = rooms_[room];
     history.assign(entered.lines.begin(), entered.lines.end());
     entered.members.push_back(name);
-    return {Kind::Joined, name, {}, entered.members};
+    return numbered({Kind::Joined, name, {}, entered.members, server_, 0});
   }
 
   Line leave(const std::string& room, const std::string& name) const {
@@ -52,16 +58,17 @@ public:
     const auto found = rooms_.find(room);
     auto& members = found->second.members;
     members.erase(std::find(members.begin(), members.end(), name));
-    Line line{Kind::Left, name, {}, members};
+    const Line line = numbered({Kind::Left, name, {}, members, server_, 0});
     if (members.empty()) rooms_.erase(found);
     return line;
   }
 
-  void keep(const std::string& room, const Line& line) const {
+  Line say(const std::string& room, const std::string& name, std::string text) const {
     const std::lock_guard lock(mutex_);
     auto& lines = rooms_[room].lines;
-    lines.push_back(line);
+    lines.push_back(numbered({Kind::Message, name, std::move(text), {}, server_, 0}));
     if (lines.size() > kept) lines.pop_front();
+    return lines.back();
   }
 
 private:
@@ -69,6 +76,13 @@ private:
     std::deque<Line> lines;
     std::vector<std::string> members;
   };
+  Line numbered(Line line) const {
+    line.number = ++last_;
+    return line;
+  }
+
+  const std::uint32_t server_ = std::random_device()();
+  mutable std::uint64_t last_ = 0;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Room> rooms_;
 };
@@ -79,18 +93,16 @@ public:
       : app_(app), rooms_(rooms), room_(std::move(room)), name_(std::move(name)) {}
 
   void open(tern::WebSocket& socket) {
+    socket.subscribe(topic());  // before it looks at what there is, so that it misses nothing
     std::vector<Line> history;
     const Line joined = rooms_.join(room_, name_, history);
     for (Line& line : history) socket.send(tern::Json<Line>{{std::move(line)}});
-    socket.subscribe(topic());
     app_.publish(topic(), tern::Json<Line>{{joined}});
   }
 
   void message(tern::WebSocket&, tern::Json<Said> said) {
     if (said->text.empty() || said->text.size() > 2000) return;
-    Line line{Kind::Message, name_, std::move(said->text), {}};
-    rooms_.keep(room_, line);
-    app_.publish(topic(), tern::Json<Line>{{std::move(line)}});
+    app_.publish(topic(), tern::Json<Line>{{rooms_.say(room_, name_, std::move(said->text))}});
   }
 
   void close(tern::WebSocket&, std::uint16_t, std::string_view) {
@@ -132,8 +144,8 @@ int main(int argc, char** argv) {
   app.websocket("/rooms/{room}",
                 [&app](std::string room, tern::Query<Visitor> visitor, tern::State<Rooms> rooms) {
                   // What is wrong is answered before there is a WebSocket.
-                  if (visitor->name.empty() || visitor->name.size() > 32) {
-                    throw tern::HttpError(tern::Status::UnprocessableContent, "a name has 1 to 32 bytes");
+                  if (visitor->name.empty() || visitor->name.size() > 60) {
+                    throw tern::HttpError(tern::Status::UnprocessableContent, "a name has 1 to 60 bytes");
                   }
                   return Member(app, *rooms, std::move(room), visitor->name);
                 },

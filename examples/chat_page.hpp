@@ -17,7 +17,7 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
             --mine: #123d46; }
   }
   * { box-sizing: border-box; }
-  body { margin: 0; height: 100vh; display: grid; grid: auto 1fr / 1fr 14rem; background: var(--paper);
+  body { margin: 0; height: 100vh; height: 100dvh; display: grid; grid: auto 1fr / 1fr 14rem; background: var(--paper);
          color: var(--ink); font: 16px/1.45 system-ui, sans-serif; }
   header { grid-column: 1 / -1; display: flex; gap: .75rem; align-items: center; padding: .7rem 1.2rem;
            background: var(--card); border-bottom: 1px solid var(--line); }
@@ -39,8 +39,10 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
   form { display: flex; gap: .6rem; padding: .9rem 1.2rem; background: var(--card); border-top: 1px solid var(--line); }
   input { flex: 1; min-width: 0; padding: .6rem .8rem; font: inherit; color: inherit; background: var(--paper);
           border: 1px solid var(--line); border-radius: .6rem; }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
   button { padding: .6rem 1.1rem; font: inherit; color: #fff; background: #0b7285; border: 0; border-radius: .6rem; }
   dialog { border: 1px solid var(--line); border-radius: 1rem; padding: 1.6rem; background: var(--card); color: inherit; }
+  dialog h2 { margin: 0 0 .4rem; }
   dialog form { flex-direction: column; padding: 0; border: 0; width: 18rem; }
   @media (max-width: 40rem) { body { grid-template-columns: 1fr; } aside { display: none; } }
 </style>
@@ -59,16 +61,25 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
 <script>
   const at = id => document.getElementById(id);
   let me, socket, wait = 500;
+  let present = new Map();  // server -> the newest line of it with members
 
-  function show(text, kind, name) {
-    const item = document.createElement("li");
-    item.className = kind;
+  // Behind the last line of the same server with a lower number; nothing where it is shown already.
+  function show(line, text, kind, name) {
+    const all = [...at("lines").children].reverse();
+    const mine = all.filter(item => item.server === line.server);
+    if (mine.some(item => item.number === line.number)) return;
+    const item = Object.assign(document.createElement("li"), {className: kind, server: line.server, number: line.number});
     if (name) item.append(Object.assign(document.createElement("b"), {textContent: name}));
     item.append(text);
-    at("lines").append(item);
-    item.scrollIntoView();
+    const list = at("lines");
+    const at_end = list.scrollHeight - list.scrollTop - list.clientHeight < 50;  // and not reading what was before
+    list.insertBefore(item, mine.findLast(other => other.number > line.number) ?? null);
+    if (at_end || kind === "mine") list.scrollTop = list.scrollHeight;
   }
-  function members(names) {
+  function members(line) {
+    if (present.get(line.server)?.number > line.number) return;
+    present.set(line.server, line);
+    const names = [...present.values()].flatMap(one => one.members);
     at("members").replaceChildren(...names.map(name => Object.assign(document.createElement("div"), {textContent: name})));
   }
   function connect(room) {
@@ -77,18 +88,21 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
     socket.onopen = () => {
       wait = 500;
       at("lines").replaceChildren();
+      present = new Map();
       at("state").className = "state on";
       at("state").textContent = "connected as " + me;
     };
     socket.onmessage = event => {
       const line = JSON.parse(event.data);
-      if (line.kind === "Message") return show(line.text, line.name === me ? "mine" : "", line.name === me ? "" : line.name);
-      show(`${line.name} ${line.kind === "Joined" ? "came in" : "left"}`, "note");
-      members(line.members);
+      const own = line.name === me;
+      if (line.kind === "Message") return show(line, line.text, own ? "mine" : "", own ? "" : line.name);
+      show(line, `${line.name} ${line.kind === "Joined" ? "came in" : "left"}`, "note");
+      members(line);
     };
     socket.onclose = () => {
       at("state").className = "state";
       at("state").textContent = "not connected, trying again";
+      at("members").replaceChildren();
       setTimeout(() => connect(room), wait = Math.min(wait * 2, 10000));
     };
   }
@@ -103,6 +117,7 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
     if (at("text").value && socket?.readyState === 1) socket.send(JSON.stringify({text: at("text").value}));
     at("text").value = "";
   };
+  at("door").onclose = () => me ?? at("door").showModal();  // by Escape: there is nothing behind it yet
   at("door").showModal();
 </script>
 </html>

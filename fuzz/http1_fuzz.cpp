@@ -1,9 +1,6 @@
 // Fuzzes the HTTP/1.1 core: any bytes in any pieces, answered in any of the ways a server has. Nothing may crash, and
 // two readings that differ only in the pieces must agree on every request.
-//
-//   clang++-19 -std=c++23 -O1 -g -fsanitize=fuzzer,address,undefined -Iinclude -Isrc fuzz/http1_fuzz.cpp
-//     src/http1/{authority,chunk_line,connection,facts,fault,head_line,masks,serializer,target}.cpp
-//     src/http/{fields,method,status,uri}.cpp src/base/{arena,expects,block_pool}.cpp -o http1_fuzz
+// script/fuzz runs it.
 #include "http1/connection.hpp"
 
 #include <cstddef>

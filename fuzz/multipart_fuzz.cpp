@@ -1,8 +1,6 @@
 // Fuzzes the multipart parser: any bytes in any pieces. Nothing may crash or be given that the contract rules out, two
 // readings that differ only in the pieces must agree, and no content may hold a delimiter.
-//
-//   clang++-19 -std=c++23 -O1 -g -fsanitize=fuzzer,address,undefined -Iinclude -Isrc fuzz/multipart_fuzz.cpp
-//     src/http/{multipart_head,multipart_parser,parameters}.cpp src/base/{expects,utf8}.cpp -o multipart_fuzz
+// script/fuzz runs it.
 #include <tern/http/multipart_parser.hpp>
 
 #include <cstddef>

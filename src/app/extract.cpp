@@ -1,5 +1,7 @@
 #include <tern/app/extract.hpp>
 
+#include "app/quoted.hpp"
+
 #include <tern/base/ascii.hpp>
 #include <tern/http/uri.hpp>
 
@@ -17,10 +19,6 @@ bool is_json_type(std::string_view type) {
   if (base::equals_ignoring_case(type, "application/json")) return true;
   constexpr std::string_view suffix = "+json";  // RFC 6839
   return type.size() > suffix.size() && base::equals_ignoring_case(type.substr(type.size() - suffix.size()), suffix);
-}
-
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
 }
 
 }  // namespace

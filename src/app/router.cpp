@@ -1,5 +1,7 @@
 #include "app/router.hpp"
 
+#include "app/quoted.hpp"
+
 #include <tern/app/app.hpp>
 #include <tern/app/pattern.hpp>
 #include <tern/http/uri.hpp>
@@ -13,10 +15,6 @@ namespace tern::app {
 namespace {
 
 constexpr std::uint32_t no_route = 0xFFFFFFFF;
-
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
 
 bool is_dot_segment(std::string_view segment) {
   return segment == "." || segment == "..";

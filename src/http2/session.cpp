@@ -103,7 +103,8 @@ int Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* frame, v
       session.told_priority(static_cast<const nghttp2_ext_priority_update*>(frame->ext.payload)->stream_id);
       break;
     case NGHTTP2_PING:
-      if (is(head.flags, NGHTTP2_FLAG_ACK) && session.draining_) session.refuse_streams();
+      if (is(head.flags, NGHTTP2_FLAG_ACK) && std::ranges::equal(frame->ping.opaque_data, drain_ping))
+        session.refuse_streams();
       break;
     default: break;
   }
@@ -418,6 +419,10 @@ void Session::stand_alone(Stream& stream) {
 bool Session::window_is_full() const noexcept {
   return nghttp2_session_get_effective_recv_data_length(session_) >=
          nghttp2_session_get_effective_local_window_size(session_);
+}
+
+void Session::ping() {
+  if (!over_) nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
 }
 
 // --- Ends ---

@@ -89,6 +89,9 @@ public:
   // Whether content that was not read fills the window of the connection.
   bool window_is_full() const noexcept;
 
+  // Has the client say something, which it does whatever the windows are (RFC 9113, section 6.7).
+  void ping();
+
   // Streams that the session has and has not reported as closed.
   std::size_t streams() const noexcept { return streams_; }
   // A request head has begun to arrive, and is not complete.

@@ -322,6 +322,20 @@ TEST(Http2Session, a_priority_that_comes_before_the_request_counts) {
   EXPECT_EQ(order, (std::vector<std::int32_t>{third, second, first}));
 }
 
+TEST(Http2Session, the_answer_to_a_ping_before_a_drain_is_not_the_one_to_the_drain) {
+  Desk desk;
+  desk.run();
+  desk.session.ping();
+  desk.flush();
+  const std::string answer = desk.client.output();
+  EXPECT_FALSE(answer.empty());
+  desk.session.drain();
+  desk.receive(answer);
+  EXPECT_FALSE(desk.session.refusing_streams());
+  desk.run();
+  EXPECT_TRUE(desk.session.refusing_streams());
+}
+
 TEST(Http2Session, a_drain_is_announced_and_then_final) {
   Desk desk;
   const auto early = desk.client.request("GET", "/");

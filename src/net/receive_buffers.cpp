@@ -11,10 +11,10 @@ namespace tern::net {
 namespace {
 
 constexpr unsigned chunk_count = 4;  // a power of two
-constexpr std::size_t size = 64 * 1024;
+constexpr std::size_t chunk_size = 64 * 1024;
 constexpr std::size_t ring_bytes = 4096;  // a page
-static_assert(chunk_count * sizeof(io_uring_buf) <= ring_bytes);
-constexpr std::size_t mapped = ring_bytes + chunk_count * size + RestBuffer::padding;
+static_assert(chunk_count * chunk_sizeof(io_uring_buf) <= ring_bytes);
+constexpr std::size_t mapped = ring_bytes + chunk_count * chunk_size + RestBuffer::padding;
 constexpr std::uint16_t incremental = 2;  // IOU_PBUF_RING_INC, which liburing 2.3 lacks
 
 }  // namespace
@@ -43,7 +43,7 @@ ReceiveBuffers::~ReceiveBuffers() {
 ReceiveBuffers::Taken ReceiveBuffers::take(unsigned number, std::size_t bytes) noexcept {
   const std::size_t at = taken_[number];
   taken_[number] += bytes;
-  return {.bytes = {memory_ + number * size + at, bytes}, .room = at};
+  return {.bytes = {memory_ + number * chunk_size + at, bytes}, .room = at};
 }
 
 void ReceiveBuffers::give_back(unsigned number, bool more) noexcept {
@@ -52,7 +52,7 @@ void ReceiveBuffers::give_back(unsigned number, bool more) noexcept {
 
 void ReceiveBuffers::provide(unsigned number) noexcept {
   taken_[number] = 0;
-  io_uring_buf_ring_add(ring_, memory_ + number * size, size, static_cast<unsigned short>(number),
+  io_uring_buf_ring_add(ring_, memory_ + number * chunk_size, chunk_size, static_cast<unsigned short>(number),
                         io_uring_buf_ring_mask(chunk_count), 0);
   io_uring_buf_ring_advance(ring_, 1);
 }

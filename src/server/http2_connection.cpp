@@ -42,6 +42,7 @@ Worker& Http2Connection::worker() noexcept {
 }
 
 std::size_t Http2Connection::on_bytes(std::span<const char> bytes) {
+  ++heard_;
   if (worker().draining()) drain();
   busy_ = true;
   if (session_.receive({bytes.data(), bytes.size()}, worker().loop().now())) {
@@ -52,6 +53,12 @@ std::size_t Http2Connection::on_bytes(std::span<const char> bytes) {
   busy_ = false;
   flush();
   return bytes.size();
+}
+
+bool Http2Connection::is_heard(std::uint64_t& mark) {
+  session_.ping();
+  wake();
+  return std::exchange(mark, heard_) != heard_;
 }
 
 http2::Stream* Http2Connection::open_stream() {

@@ -44,6 +44,9 @@ public:
   Worker& worker() noexcept;
   http2::Session& session() noexcept { return session_; }
   bool peer_ended() const noexcept { return peer_ended_; }
+  // Whether anything has come since the call that has left `mark`; and until the next, something will, from a client
+  // that is there.
+  bool is_heard(std::uint64_t& mark);
   // There is something to send: at the end of the round, unless that comes anyway.
   void wake() noexcept;
   // What there is to send leaves now, as far as the socket takes it. What that does to streams is looked at later.
@@ -69,6 +72,7 @@ private:
   http2::Session session_;
   Http2Stream* streams_ = nullptr;
   std::uint64_t deadline_ = 0;
+  std::uint64_t heard_ = 0;  // how often something has come
   Watch watch_ = Watch::None;
   bool busy_ = false;      // flush() will be called
   bool finished_ = false;  // the connection comes to its end by itself

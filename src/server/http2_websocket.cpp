@@ -13,7 +13,7 @@
 namespace tern::server {
 namespace {
 
-constexpr std::size_t most_kept = 4 * 1024;  // bytes of memory that an idle one keeps for what comes next
+constexpr std::size_t most_idle = 4 * 1024;  // bytes of memory that an idle one keeps for what comes next
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void Http2WebSocket::read() {
     rest_.append(piece_);
     rest_.consume(session_->on_bytes(rest_.bytes()));
   }
-  if (piece_.capacity() > most_kept) std::string().swap(piece_);
+  if (piece_.capacity() > most_idle) std::string().swap(piece_);
 }
 
 void Http2WebSocket::resume() {
@@ -57,10 +57,13 @@ void Http2WebSocket::resume() {
   stream_.connection_.worker().loop().at_round_end(*this);
 }
 
-// Other streams may fill the window of the connection, or be sent first.
-bool Http2WebSocket::silences() const noexcept {
-  const http2::Session& session = stream_.connection_.session();
-  return paused_ || session.window_is_full() || (unsent() != 0 && !session.lacks_window(stream_));
+// Other streams may fill the windows of the connection, or be sent first. But there are no windows for pings of HTTP/2:
+// a client that does not even answer those is gone.
+bool Http2WebSocket::silences() {
+  Http2Connection& connection = stream_.connection_;
+  const http2::Session& session = connection.session();
+  const bool held_up = paused_ || session.window_is_full() || (unsent() != 0 && !session.lacks_window(stream_));
+  return held_up && connection.is_heard(heard_);
 }
 
 void Http2WebSocket::on_end() {

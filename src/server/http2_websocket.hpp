@@ -8,6 +8,7 @@
 #include <tern/base/block_pool.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace tern::server {
@@ -46,7 +47,7 @@ public:
   void pause() noexcept override { paused_ = true; }
   void resume() override;
   bool paused() const noexcept override { return paused_; }
-  bool silences() const noexcept override;
+  bool silences() override;
   void finish(bool peer_is_done) override;
   void abort() override;
 
@@ -59,6 +60,7 @@ private:
   WebSocketSession* session_ = nullptr;  // null once it was told of the end
   net::RestBuffer rest_;                 // what has come and was not consumed
   std::string piece_;
+  std::uint64_t heard_ = 0;  // of the connection, when the session asked last
   bool paused_ = false;
   bool feeding_ = false;
   bool cut_off_ = false;   // the connection brings no more

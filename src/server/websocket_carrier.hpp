@@ -28,8 +28,8 @@ public:
   virtual void resume() = 0;
   virtual bool paused() const noexcept = 0;
   // Whether the peer may be silent for no fault of its own: what it says is not read, or it has not been told what to
-  // answer although it takes what we send.
-  virtual bool silences() const noexcept = 0;
+  // answer although it takes what we send. Where it can be heard all the same, it must have been since the last call.
+  virtual bool silences() = 0;
 
   // The last has been sent: ends our side, and all of it when the peer has ended its own, or soon after; at once where
   // the peer has nothing more to say.

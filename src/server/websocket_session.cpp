@@ -71,6 +71,7 @@ void WebSocketSession::start(std::string protocol) {
 
 std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
   heard_ = true;
+  if (pinged_) watch_peer();  // it has answered, or might as well have
   ++busy_;
   // The bytes are the loop's own, which nobody else looks at again: a frame is unmasked where it lies.
   core_.receive({const_cast<char*>(bytes.data()), bytes.size()});
@@ -267,6 +268,7 @@ void WebSocketSession::close(std::uint16_t code, std::string_view reason) {
   wrote();
   hub_.leave_all(*this);
   hub_.worker().loop().arm(*this, options_.close_timeout);
+  pinged_ = false;
   ++busy_;
   socket_.link()->close(code);
   --busy_;
@@ -314,6 +316,7 @@ void WebSocketSession::leave_if_over() {
 
 void WebSocketSession::watch_peer() {
   heard_ = false;
+  pinged_ = false;
   if (options_.ping.count() != 0) hub_.worker().loop().arm(*this, options_.ping);
 }
 
@@ -325,10 +328,7 @@ void WebSocketSession::on_timer() noexcept {
     if (excused) return hub_.worker().loop().arm(*this, options_.close_timeout);
     return carrier_->abort();
   }
-  if (heard_ || excused) {
-    pinged_ = false;
-    return watch_peer();
-  }
+  if (heard_ || excused) return watch_peer();
   if (pinged_) return carrier_->abort();
   pinged_ = true;
   core_.ping(out(), {});

@@ -38,7 +38,7 @@ public:
   void pause() noexcept override { connection_.stream().pause(); }
   void resume() override { connection_.stream().resume(); }
   bool paused() const noexcept override { return connection_.stream().paused(); }
-  bool silences() const noexcept override { return paused(); }
+  bool silences() override { return paused(); }
   void finish(bool peer_is_done) override { connection_.finish(peer_is_done); }
   void abort() override { connection_.abort(); }
 

@@ -72,10 +72,9 @@ Event Connection::step(std::string& out, bool& done) {
   if (!in_frame_) {
     const std::string_view rest(bytes_ + at_, size_ - at_);
     FrameHead head;
-    Fault fault = read_frame_head(rest, codec_ != nullptr, head);
-    if (fault == Fault::None && !rest.empty()) fault = check_order(head);
-    if (fault == Fault::None && head.size == 0) return Event::NeedMore;
+    const Fault fault = read_frame_head(rest, {codec_ != nullptr, in_message_}, head);
     if (fault != Fault::None) return fail(out, fault);
+    if (head.size == 0) return Event::NeedMore;
     if (is_control(head.opcode)) {
       if (rest.size() < head.size + head.length) return Event::NeedMore;
       done = false;
@@ -88,15 +87,6 @@ Event Connection::step(std::string& out, bool& done) {
   if (at_ == size_) return Event::NeedMore;
   done = false;
   return take_piece(out);
-}
-
-// The opcode is known from the first byte, the length is not: that is left to take_data().
-Fault Connection::check_order(const FrameHead& head) const noexcept {
-  if (is_control(head.opcode)) return Fault::None;
-  const bool continues = head.opcode == Opcode::Continuation;
-  if (continues && !in_message_) return Fault::LoneContinuation;
-  if (!continues && in_message_) return Fault::InterruptedMessage;
-  return Fault::None;
 }
 
 Event Connection::take_control(std::string& out, const FrameHead& head) {

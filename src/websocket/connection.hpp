@@ -94,7 +94,6 @@ private:
   Event take_piece(std::string& out);
   Event take_whole(std::string& out, std::string_view payload);
   Event complete(std::string& out);
-  Fault check_order(const FrameHead& head) const noexcept;
   Fault inflate(std::string_view compressed);
   Event fail(std::string& out, Fault fault);
   void append_close(std::string& out, std::uint16_t code, std::string_view reason) const;

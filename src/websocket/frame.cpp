@@ -18,7 +18,7 @@ std::uint64_t big_endian(std::string_view bytes) noexcept {
   return value;
 }
 
-Fault read_first_byte(unsigned byte, bool may_compress, FrameHead& head) noexcept {
+Fault read_first_byte(unsigned byte, FrameRules rules, FrameHead& head) noexcept {
   const unsigned opcode = byte & 0x0FU;
   if ((byte & other_rsv_bits) != 0) return Fault::ReservedBit;
   if ((opcode > 2 && opcode < 8) || opcode > 10) return Fault::ReservedOpcode;
@@ -26,17 +26,18 @@ Fault read_first_byte(unsigned byte, bool may_compress, FrameHead& head) noexcep
   head.fin = (byte & fin_bit) != 0;
   head.compressed = (byte & rsv1_bit) != 0;
   // Only the first frame of a message tells that it is compressed.
-  if (head.compressed && (!may_compress || opcode == 0 || is_control(head.opcode))) return Fault::ReservedBit;
-  if (is_control(head.opcode) && !head.fin) return Fault::FragmentedControl;
-  return Fault::None;
+  if (head.compressed && (!rules.may_compress || opcode == 0 || is_control(head.opcode))) return Fault::ReservedBit;
+  if (is_control(head.opcode)) return head.fin ? Fault::None : Fault::FragmentedControl;
+  if (opcode == 0) return rules.in_message ? Fault::None : Fault::LoneContinuation;
+  return rules.in_message ? Fault::InterruptedMessage : Fault::None;
 }
 
 }  // namespace
 
-Fault read_frame_head(std::string_view bytes, bool may_compress, FrameHead& head) noexcept {
+Fault read_frame_head(std::string_view bytes, FrameRules rules, FrameHead& head) noexcept {
   head.size = 0;
   if (bytes.empty()) return Fault::None;
-  const Fault fault = read_first_byte(byte_at(bytes, 0), may_compress, head);
+  const Fault fault = read_first_byte(byte_at(bytes, 0), rules, head);
   if (fault != Fault::None || bytes.size() < 2) return fault;
   const unsigned second = byte_at(bytes, 1);
   if ((second & mask_bit) == 0) return Fault::Unmasked;

@@ -52,9 +52,15 @@ struct FrameHead {
   std::size_t size = 0;  // of the head itself; 0: not all of it is there
 };
 
-// Reads a head from the front of `bytes`, and refuses what no message of a client has, as soon as it shows. RSV1 is
-// refused unless `may_compress`.
-Fault read_frame_head(std::string_view bytes, bool may_compress, FrameHead& head) noexcept;
+// What may come at this place.
+struct FrameRules {
+  bool may_compress = false;  // RSV1
+  bool in_message = false;    // the next of data is a continuation
+};
+
+// Reads a head from the front of `bytes`, and refuses what no message of a client has, as soon as it shows: the same
+// fault, however many bytes are there already.
+Fault read_frame_head(std::string_view bytes, FrameRules rules, FrameHead& head) noexcept;
 
 // The head of an unfragmented frame with a payload of `length` bytes.
 void append_frame_head(std::string& out, Opcode opcode, std::uint64_t length, bool compressed = false);

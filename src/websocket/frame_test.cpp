@@ -31,7 +31,7 @@ TEST(WebSocketFrame, writes_the_examples_of_rfc_6455) {
 
 TEST(WebSocketFrame, reads_the_example_of_rfc_6455) {
   FrameHead head;
-  EXPECT_EQ(read_frame_head("\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58", false, head), Fault::None);
+  EXPECT_EQ(read_frame_head("\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58", {}, head), Fault::None);
   EXPECT_EQ(head.size, 6U);
   EXPECT_EQ(head.length, 5U);
   EXPECT_EQ(head.opcode, Opcode::Text);

@@ -63,6 +63,7 @@ TEST(WebSocketHostile, a_length_with_the_highest_bit) {
 TEST(WebSocketHostile, fragments_out_of_order) {
   expect_refused(frame(0, "a"), 1002, "continuation of nothing");
   expect_refused(frame(0, "a", {.fin = false}), 1002, "continuation of nothing");
+  expect_refused(frame(0, "a", {.masked = false}), 1002, "continuation of nothing");
   expect_refused(frame(1, "a", {.fin = false}) + text("b"), 1002, "new message before the end of the last");
 }
 

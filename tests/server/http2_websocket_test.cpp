@@ -233,7 +233,6 @@ struct Burst {
 };
 
 TEST_F(Http2Sockets, much_in_one_round_does_not_make_a_slow_client) {
-  if (net::io_under_test() != net::Io::Epoll) GTEST_SKIP() << "io_uring takes what is sent at the end of the round";
   app.websocket("/", [] { return Burst{}; }, {.max_queued = 100'000, .when_full = WhenFull::Close});
   Http2Client client = this->client(1 << 20);
   client.http2().open_window();
@@ -293,6 +292,12 @@ TEST_F(Http2Sockets, one_that_begins_behind_the_end_of_the_client_s_side_is_told
   EXPECT_EQ(client.http2().at(id).status, 200);
 }
 
+// What has come to a client, which answers pings of HTTP/2.
+void hear(Http2Client& client) {
+  bool heard = !client.readable_within(10);
+  client.until([&heard] { return std::exchange(heard, true); });
+}
+
 TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_against_one) {
   const Milliseconds moment(1000);  // in which any client comes round to answering
   app.post("/slow", [this](BodyStream body) -> Task<> {
@@ -308,12 +313,46 @@ TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_again
   client.send(id, text("hello"));
   Http2Client other = this->client();
   const auto silent = join(other, "/echo");
-  EXPECT_TRUE(other.until([&] { return other.http2().at(silent).closed; }));
+  while (!other.http2().at(silent).closed) {
+    hear(other);
+    hear(client);
+  }
   gate.open();
   EXPECT_TRUE(client.until([&] {
     return client.http2().at(id).closed || read_frames(client.http2().at(id).content).ends_with("text hello\n");
   }));
   EXPECT_FALSE(client.http2().at(id).closed);
+}
+
+TEST_F(Http2Sockets, but_a_dead_peer_behind_the_connection_s_window_is_gone) {
+  settings.least_rate = 0;
+  app.post("/slow", [this](BodyStream body) -> Task<> {
+    co_await gate.pass();
+    while (co_await body.next()) {
+    }
+  });
+  app.websocket("/", echo, {.ping = Milliseconds(50), .pong = Milliseconds(50)});
+  Http2Client client = this->client();
+  for (int i = 0; i < 4; ++i) client.post("/slow", std::string(1'000'000, 'x'));
+  ASSERT_TRUE(gate.await(4));
+  join(client, "/");
+  EXPECT_TRUE(no_sessions());
+  gate.open();
+}
+
+struct LongFarewell {
+  void message(WebSocket& socket, MessageView) {
+    socket.send(std::string(200'000, 'x'));
+    socket.close();
+  }
+};
+
+TEST_F(Http2Sockets, a_close_behind_the_connection_s_window_does_not_wait_for_a_dead_peer_for_ever) {
+  settings.least_rate = 0;
+  app.websocket("/", [] { return LongFarewell{}; }, {.close_timeout = Milliseconds(50)});
+  Http2Client client = this->client(1 << 20);
+  client.send(join(client, "/"), text("go"));
+  EXPECT_TRUE(no_sessions());
 }
 
 TEST_F(Http2Sockets, those_that_are_not_read_leave_the_window_of_the_connection_to_others) {

@@ -101,6 +101,16 @@ TEST_P(WebSocketFlow, a_silent_peer_is_asked_and_one_that_stays_silent_is_gone) 
   EXPECT_TRUE(no_sessions());
 }
 
+TEST_P(WebSocketFlow, a_peer_that_answers_a_ping_is_asked_again_after_the_same_while) {
+  app.websocket("/", echo, {.ping = Milliseconds(10), .pong = Seconds(3600)});
+  SocketCaller peer = socket();
+  peer.connect("/");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(peer.next(), "ping ");
+    peer.send(frame(10, ""));
+  }
+}
+
 TEST_P(WebSocketFlow, a_drain_closes_with_1001_and_waits_for_the_answer) {
   app.websocket("/coroutine", echo);
   app.websocket("/object", [] { return Echo{}; });
