@@ -11,29 +11,18 @@ namespace {
 
 constexpr std::size_t largest_scratch = 16 * 1024;
 
-// What is announced gets its room in large steps, but never more than sixteen times what has come: a client that only
-// announces is given nothing.
-void make_room(std::string& whole, std::size_t size, std::uint64_t announced) {
-  constexpr std::size_t serious = 64 * 1024;
-  constexpr std::size_t most_ahead = 16;
-  const std::size_t needed = whole.size() + size;
-  if (needed <= whole.capacity() || needed < serious || announced <= needed) return;
-  whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced, most_ahead * needed)));
-}
+}  // namespace
 
 // Reads one piece into the request's own string. True at the end.
-std::expected<bool, StreamError> collect(Exchange& exchange) {
+std::expected<bool, StreamError> http::collect(Exchange& exchange) {
   const auto piece = exchange.read();
   if (!piece) return std::unexpected(piece.error());
   if (piece->empty()) return true;
-  std::string& whole = exchange.request().collected_body();
   if (!exchange.charge(piece->size())) return std::unexpected(StreamError::Overloaded);
-  make_room(whole, piece->size(), exchange.announced());
-  whole.append(*piece);
+  exchange.make_room(piece->size());
+  exchange.request().collected_body().append(*piece);
   return false;
 }
-
-}  // namespace
 
 Problem to_problem(StreamError error) {
   switch (error) {
@@ -87,12 +76,23 @@ void Exchange::pin() {
   }
 }
 
+// What is announced gets its room in large steps, but never more than sixteen times what has come: a client that only
+// announces is given nothing.
+void Exchange::make_room(std::size_t size) {
+  constexpr std::size_t serious = 64 * 1024;
+  constexpr std::size_t most_ahead = 16;
+  std::string& whole = request_.collected_;
+  const std::size_t needed = whole.size() + size;
+  if (needed <= whole.capacity() || needed < serious || announced_ < needed) return;
+  whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced_, most_ahead * needed)));
+}
+
 void Exchange::recycle() noexcept {
   request_.clear();
   arena_.clear();
   stop_.reset();
   body_complete_ = true;
-  pinned_ = false;
+  pinned_ = collecting_ = false;
 }
 
 void Exchange::give_scratch(std::string used) noexcept {
@@ -152,7 +152,7 @@ std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
     request.collected_body().append(kept).append(*second);
   }
   while (true) {
-    const auto ended = collect(exchange);
+    const auto ended = http::collect(exchange);
     if (!ended) return std::unexpected(ended.error());
     if (*ended) break;
   }
@@ -162,9 +162,10 @@ std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
 
 Task<std::expected<void, StreamError>> read_body(Exchange& exchange) {
   exchange.pin();
+  exchange.collecting_ = true;
   while (true) {
     co_await http::ContentWait(exchange);
-    const auto ended = collect(exchange);
+    const auto ended = http::collect(exchange);
     if (!ended) co_return std::unexpected(ended.error());
     if (*ended) break;
   }

@@ -236,6 +236,12 @@ std::optional<std::string_view> Connection::take_content() noexcept {
   return chunk();
 }
 
+void Connection::took_content(std::uint64_t bytes) noexcept {
+  base::expects(bytes <= content_to_come(), "nothing is taken but content");
+  left_ -= bytes;
+  if (left_ == 0) reading_ = Reading::Ended;
+}
+
 // How much a client that waits for 100 Continue would send cannot be known: nothing, or all of it.
 bool Connection::discard_content(std::uint64_t at_most) noexcept {
   if (content_complete()) return true;

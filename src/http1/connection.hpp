@@ -139,6 +139,13 @@ public:
   // Whether the content was read to its end.
   bool content_complete() const noexcept { return reading_ == Reading::Complete || reading_ == Reading::Ended; }
 
+  // How much is to come of content by Content-Length, when all that was received of it was presented; otherwise 0.
+  std::uint64_t content_to_come() const noexcept {
+    return reading_ == Reading::Counted && at_ == size_ && !discarding_ ? left_ : 0;
+  }
+  // The caller has received so much of content_to_come() by itself, which is not presented.
+  void took_content(std::uint64_t bytes) noexcept;
+
   // The rest of the content is not wanted. It is read and dropped without events, if that is at most `at_most` bytes;
   // otherwise, and when the client still waits for 100 Continue, must_close() becomes true and false is returned.
   // To be called before respond(), so that the answer can announce the close. (Once an answer is finished, content that

@@ -18,6 +18,7 @@ public:
   int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept override;
   void remove(int descriptor, Watched& watched) noexcept override;
   bool holds(const Receiver&) const noexcept override { return false; }
+  bool receives(const Receiver&) const noexcept override { return false; }
   void again(Receiver&) override {}  // it is told as long as it lasts
 
   bool wait(int timeout) noexcept override;

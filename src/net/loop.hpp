@@ -11,6 +11,7 @@
 #include "net/backend.hpp"
 #include "net/descriptor.hpp"
 #include "net/poller.hpp"
+#include "net/spare_strings.hpp"
 #include "net/stream.hpp"
 #include "net/timer_wheel.hpp"
 
@@ -114,6 +115,9 @@ public:
   // Calls `wants` once, at the end of this round (of the next one, when called from there).
   void at_round_end(RoundEnd& wants) noexcept;
 
+  // Strings that were sent or read, for those who collect large content.
+  SpareStrings& spares() noexcept { return spares_; }
+
   const Counters& counters() const noexcept { return counters_; }
   // Streams between open() and on_closed().
   std::size_t streams() const noexcept { return streams_; }
@@ -122,7 +126,7 @@ private:
   friend class Stream;
   friend class Listener;
 
-  static constexpr std::size_t receive_size = 64 * 1024;
+  static constexpr std::size_t receive_size = 256 * 1024;
 
   struct Wake final : Watched {
     explicit Wake(Loop& owner) : loop(owner) {}
@@ -161,6 +165,7 @@ private:
   std::uint64_t now_;
   std::int64_t second_ = 0;
   TimerWheel wheel_;
+  SpareStrings spares_{*this};
   Counters counters_;
   std::unique_ptr<char[]> buffer_;
   StreamList resumed_;

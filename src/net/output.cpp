@@ -23,9 +23,17 @@ void Output::lend(std::string_view bytes) {
   append_body({.lent = bytes});
 }
 
-void Output::append_body(Piece piece) {
+void Output::pass(std::string_view bytes) {
+  if (bytes.size() <= large) {
+    text_.append(bytes);
+    return;
+  }
+  append_body({.lent = bytes}, true);
+}
+
+void Output::append_body(Piece piece, bool passing) {
   const std::size_t size = piece.bytes().size();
-  bodies_.push_back({.at = text_.size(), .piece = std::move(piece)});
+  bodies_.push_back({.at = text_.size(), .piece = std::move(piece), .passing = passing});
   body_bytes_ += size;
 }
 

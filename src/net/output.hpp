@@ -32,6 +32,10 @@ public:
   // `bytes` must stay until they have been sent; a large body of them is not copied.
   void lend(std::string_view bytes);
 
+  // `bytes` must stay until this output is sent or cleared; a large body of them is copied only where it cannot be sent
+  // at once.
+  void pass(std::string_view bytes);
+
   bool empty() const noexcept { return text_.empty() && bodies_.empty(); }
   std::size_t size() const noexcept { return text_.size() + body_bytes_; }
 
@@ -56,9 +60,10 @@ private:
   struct Body {
     std::size_t at;  // how many bytes of the text go before it
     Piece piece;
+    bool passing;  // what is lent goes with this output
   };
 
-  void append_body(Piece piece);
+  void append_body(Piece piece, bool passing = false);
 
   std::string text_;
   std::vector<Body> bodies_;

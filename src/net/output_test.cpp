@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 namespace tern::net {
 namespace {
 
@@ -102,6 +105,24 @@ TEST(SendQueue, takes_over_what_was_not_sent_wherever_the_cut_is) {
     EXPECT_TRUE(output.empty());
     EXPECT_EQ(queue.size(), all.size() - cut);
     EXPECT_TRUE(joined(queue) == all.substr(cut)) << cut;
+  }
+}
+
+TEST(SendQueue, copies_what_is_only_passing) {
+  std::string passing(100'000, 'p');
+  const std::string whole = "head " + passing + " tail";
+  for (const std::size_t sent : {0UL, 3UL, 5UL, 50'000UL, 100'005UL, 100'007UL}) {
+    Output output;
+    output.append("head ");
+    output.pass(passing);
+    output.append(" tail");
+    EXPECT_EQ(joined(output), whole);
+    SendQueue queue;
+    queue.take(output, sent);
+    std::ranges::fill(passing, 'q');  // it has passed
+    EXPECT_EQ(queue.size(), whole.size() - sent);
+    EXPECT_TRUE(joined(queue) == whole.substr(sent)) << sent;
+    std::ranges::fill(passing, 'p');
   }
 }
 

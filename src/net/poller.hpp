@@ -65,6 +65,8 @@ public:
   virtual void remove(int descriptor, Watched& watched) noexcept = 0;
   // Whether bytes have been received for `receiver` that were not told yet.
   virtual bool holds(const Receiver& receiver) const noexcept = 0;
+  // Whether the poller is about to receive for `receiver`, so that nobody else may.
+  virtual bool receives(const Receiver& receiver) const noexcept = 0;
   // `receiver` has left its socket writable, and wants to hear of it again in the next round.
   virtual void again(Receiver& receiver) = 0;
 

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned chunk_count = 4;  // a power of two
 constexpr std::size_t chunk_size = 64 * 1024;
 constexpr std::size_t ring_bytes = 4096;  // a page
-static_assert(chunk_count * chunk_sizeof(io_uring_buf) <= ring_bytes);
+static_assert(chunk_count * sizeof(io_uring_buf) <= ring_bytes);
 constexpr std::size_t mapped = ring_bytes + chunk_count * chunk_size + RestBuffer::padding;
 constexpr std::uint16_t incremental = 2;  // IOU_PBUF_RING_INC, which liburing 2.3 lacks
 

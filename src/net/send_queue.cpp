@@ -1,5 +1,7 @@
 #include "net/send_queue.hpp"
 
+#include "net/spare_strings.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -60,7 +62,12 @@ void SendQueue::take(Output& output, std::size_t skip) {
     const std::size_t size = body.piece.bytes().size();
     const std::size_t skipped = std::min(skip, size);
     skip -= skipped;
-    if (skipped < size) append_body(std::move(body.piece), skipped);
+    if (skipped == size) continue;
+    if (body.passing) {
+      append(body.piece.bytes().substr(skipped));
+    } else {
+      append_body(std::move(body.piece), skipped);
+    }
   }
   take_text(output.text_.size());
   output.clear();
@@ -76,6 +83,7 @@ void SendQueue::consume(std::size_t count) noexcept {
     }
     count -= left;
     sent_ = 0;
+    if (spares_ != nullptr) spares_->give(std::move(pieces_.front().own));
     pieces_.pop_front();
   }
 }

@@ -17,7 +17,7 @@ namespace tern::net {
 namespace {
 
 constexpr std::uint32_t read_events = EPOLLIN | EPOLLRDHUP;
-constexpr int receives_per_round = 4;  // of 64 KiB each: a busy peer does not keep the others waiting
+constexpr int receives_per_round = 2;  // of 256 KiB each: a busy peer does not keep the others waiting
 constexpr int sends_per_round = 16;
 
 int socket_error(int descriptor) noexcept {
@@ -60,7 +60,7 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = false;
+  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = takes_ = took_end_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -80,7 +80,7 @@ void Stream::send(Output& output) {
     }
     sent = static_cast<std::size_t>(result);
     if (sent == output.size()) return output.clear();
-    queue_ = std::make_unique<SendQueue>();
+    queue_ = std::make_unique<SendQueue>(&loop_->spares_);
   }
   queue_->take(output, sent);
   watch(wanted());
@@ -94,7 +94,7 @@ void Stream::send(std::string_view bytes) {
     if (result < 0) return end(static_cast<int>(-result));
     bytes.remove_prefix(static_cast<std::size_t>(result));
     if (bytes.empty()) return;
-    queue_ = std::make_unique<SendQueue>();
+    queue_ = std::make_unique<SendQueue>(&loop_->spares_);
   }
   queue_->append(bytes);
   watch(wanted());
@@ -124,6 +124,12 @@ std::size_t Stream::undelivered() const noexcept {
   int held = 0;
   if (!open_ || ::ioctl(socket_.number(), SIOCOUTQ, &held) != 0 || held < 0) held = 0;
   return unsent() + static_cast<std::size_t>(held);
+}
+
+std::size_t Stream::waiting() const noexcept {
+  int held = 0;
+  if (!open_ || ::ioctl(socket_.number(), SIOCINQ, &held) != 0 || held < 0) return 0;
+  return static_cast<std::size_t>(held);
 }
 
 bool Stream::has_unread() const noexcept {
@@ -202,6 +208,12 @@ void Stream::receive(std::uint32_t events) {
     if (closing_ || paused_) return;
   }
   for (int i = 0; i < receives_per_round; ++i) {
+    if (takes_) [[unlikely]] {
+      const bool taken = offer();
+      if (closing_ || paused_) return;
+      if (took_end_) return present_end();
+      if (taken) return;  // that was much; what is left is told in the next round
+    }
     ++loop_->counters_.receives;
     const ssize_t count = ::recv(socket_.number(), loop_->received(), Loop::receive_size, 0);
     if (count == 0) return present_end();
@@ -218,11 +230,38 @@ void Stream::receive(std::uint32_t events) {
   }
 }
 
+// Whether the handler has taken bytes by itself.
+bool Stream::offer() {
+  took_end_ = false;
+  return rest_.empty() && handler_->on_takeable();
+}
+
+std::size_t Stream::take(std::span<char> to) noexcept {
+  if (!open_) return 0;
+  for (;;) {
+    ++loop_->counters_.receives;
+    const ssize_t count = ::recv(socket_.number(), to.data(), to.size(), MSG_DONTWAIT);
+    if (count > 0) return static_cast<std::size_t>(count);
+    if (count == 0) {
+      took_end_ = true;
+      return 0;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) end(errno);
+    return 0;
+  }
+}
+
 // A poller that receives by itself has received what follows.
 void Stream::on_received(std::span<char> bytes, std::size_t room) {
   if (closing_) return;
   ++loop_->counters_.receives;
-  if (reading()) return present(bytes, room);
+  if (reading()) {
+    present(bytes, room);
+    // What is behind it may be taken unless the ring is about to receive it; the end it finds by itself.
+    if (takes_ && !closing_ && !paused_ && !loop_->poller_->receives(*this)) offer();
+    return;
+  }
   rest_.append(bytes);
   watch(wanted());  // no more of that
 }

@@ -42,6 +42,11 @@ public:
   // rest is not bounded by the stream: a handler that waits for more of something bounds it, and closes.
   virtual std::size_t on_bytes(std::span<const char> bytes) = 0;
 
+  // In place of on_bytes(), after Stream::let_take(true), when bytes may be there and none are left of what was
+  // presented: the handler may fetch them by one Stream::take(). False where it has not, and they are to be presented
+  // as usual.
+  virtual bool on_takeable() { return false; }
+
   // The peer has ended its side (FIN), and all its bytes have been presented; there will be no more. Sending goes on.
   virtual void on_end() = 0;
 
@@ -93,6 +98,12 @@ public:
   void resume();
   bool paused() const noexcept { return paused_; }
 
+  // Whether the handler takes what comes by itself: large content goes straight to where it belongs.
+  void let_take(bool takes) noexcept { takes_ = takes; }
+  // From inside of on_takeable() only: receives into `to`, which is not empty, what is there. How many bytes; 0 where
+  // there are none, or the peer has ended its side, or the connection is broken, which is told as always.
+  std::size_t take(std::span<char> to) noexcept;
+
   // Ends our side (FIN) once the queue is empty.
   void shutdown_write();
   // Ends the connection: the queue is dropped, what the kernel has is still sent. on_closed() follows. (Beware: closing
@@ -106,6 +117,8 @@ public:
   bool is_open() const noexcept { return open_; }
   // Whether there are bytes of the peer that nobody has been told of yet. Costs a system call.
   bool has_unread() const noexcept;
+  // How many bytes of the peer the kernel holds for us. Costs a system call.
+  std::size_t waiting() const noexcept;
   // Whether the peer has ended its side, and we know.
   bool ended() const noexcept { return ended_; }
   const Address& remote() const noexcept { return remote_; }
@@ -119,6 +132,7 @@ private:
   void on_receive_end(int error) override;
   void keep(std::span<const char> bytes) override;
   void receive(std::uint32_t events);
+  bool offer();
   void present(std::span<char> fresh, std::size_t room);
   void present_rest();
   void present_end();
@@ -148,6 +162,8 @@ private:
   bool end_waits_ : 1 = false;  // the peer has ended its side, and on_end() waits for resume()
   bool represent_ : 1 = false;  // resumed, and the rest is to be presented again
   bool finish_writing_ : 1 = false;
+  bool takes_ : 1 = false;     // the handler, by itself
+  bool took_end_ : 1 = false;  // the last take() has found that the peer has ended its side
   Address remote_;
 };
 

@@ -106,6 +106,7 @@ public:
   int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept override;
   void remove(int descriptor, Watched& watched) noexcept override;
   bool holds(const Receiver& receiver) const noexcept override;
+  bool receives(const Receiver& receiver) const noexcept override { return slots_[receiver.slot_].receiving; }
   void again(Receiver& receiver) override { again_.push_back(receiver.slot_); }
 
   bool wait(int timeout) noexcept override;

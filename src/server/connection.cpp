@@ -202,45 +202,6 @@ void Connection::on_end() {
   after_answer();
 }
 
-// --- Content, for the exchange
-// ----------------------------------------------------------------------------------------
-
-bool Connection::pull(HttpExchange& exchange) {
-  if (exchange.error_ || exchange.ended_) return true;
-  if (protocol_.content_length().value_or(0) > exchange.limits_.body) {
-    exchange.fail(StreamError::TooLarge);
-    return true;
-  }
-  // That it has ended can be said without any bytes.
-  if (!in_window_ && !protocol_.content_complete()) return false;
-  switch (protocol_.next(exchange.request().head())) {
-    case http1::Event::Chunk:
-      exchange.chunk_ = protocol_.chunk();
-      exchange.received_ += exchange.chunk_.size();
-      if (exchange.received_ > exchange.limits_.body) exchange.fail(StreamError::TooLarge);
-      return true;
-    case http1::Event::End: exchange.ended_ = true; return true;
-    case http1::Event::Reject: exchange.fail(StreamError::Malformed); return true;
-    case http1::Event::Closed:
-    case http1::Event::Request: exchange.fail(StreamError::Disconnected); return true;
-    case http1::Event::NeedMore: break;
-  }
-  return false;
-}
-
-void Connection::content_is_wanted(HttpExchange& exchange) {
-  if (!protocol_.expects_continue() || protocol_.content_length().value_or(0) > exchange.limits_.body) return;
-  inform(Status::Continue, {});
-}
-
-void Connection::wait_for_content() {
-  if (watch_ != Watch::Body) {  // otherwise the period goes on, or a byte now and then would restart it for ever
-    seen_ = exchange_->received_;
-    watch(Watch::Body, rate_period());
-  }
-  if (!in_window_ || stream_.paused()) stream_.resume();
-}
-
 void Connection::inform(Status status, const Fields& fields) {
   protocol_.inform(worker_.output(*this).text(), status, &fields);
   flush();

@@ -74,6 +74,7 @@ private:
   enum class Watch : std::uint8_t { None, Idle, Head, Body, Handler, Answer, Linger };
 
   std::size_t on_bytes(std::span<const char> bytes) override;
+  bool on_takeable() override;
   void on_end() override;
   void on_sent() override;
   void on_closed(std::error_code why) override;
@@ -87,6 +88,8 @@ private:
   bool speaks_http2() const;
   void answer_problem(HttpExchange& exchange, const Problem& problem);
   void continue_exchange();
+  bool takes_content() const noexcept;
+  void take_content(std::string& whole);
   void resume_reading();
   bool begin_stream(Response& response);
   // A 101: answers the handshake, and has what the response brings take over. In websocket_upgrade.cpp.

@@ -120,6 +120,49 @@ TEST_F(ConnectionTest, interim_answers_come_before_the_final_one) {
   EXPECT_NE(all.find("\r\n\r\nHTTP/1.1 200 OK\r\n"), std::string::npos) << all;
 }
 
+Task<Response> collect_and_tell(Exchange& exchange) {
+  const auto read = co_await read_body(exchange);
+  if (!read) co_return Response(to_problem(read.error()).status);
+  const std::string_view body = exchange.request().body();
+  co_return Response::text(std::to_string(body.size()) + (body.find_first_not_of('x') == body.npos ? " x" : ""));
+}
+
+TEST_F(ConnectionTest, what_follows_large_content_is_the_next_request) {
+  service.handler = [](Exchange& exchange) { return Reply(collect_and_tell(exchange)); };
+  net::Peer peer = connect();
+  std::string all;
+  for (int i = 0; i < 3; ++i) {
+    all += "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n" + std::string(3'000'000, 'x');
+    all += "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + std::string(200'000, 'x');
+    all += "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  }
+  peer.send(all + post + "Content-Length: 5\r\n\r\nabcde");
+  std::string contents;
+  std::string answers = peer.receive_all();
+  for (std::size_t at = answers.find("\r\n\r\n"); at != answers.npos; at = answers.find("\r\n\r\n", at + 4)) {
+    contents += answers.substr(at + 4, answers.find("HTTP/1.1", at) - at - 4) + ',';
+  }
+  EXPECT_EQ(contents, "3000000 x,200000 x,0 x,3000000 x,200000 x,0 x,3000000 x,200000 x,0 x,5,");
+}
+
+TEST_F(ConnectionTest, an_announcement_alone_reserves_nothing) {
+  std::atomic<std::size_t> room = 0;
+  service.handler = [&room](Exchange& exchange) {
+    const auto look = [](Exchange& looked, std::atomic<std::size_t>& found) -> Task<Response> {
+      const auto read = co_await read_body(looked);
+      found = looked.request().collected_body().capacity();
+      co_return Response(read ? Status::Ok : Status::BadRequest);
+    };
+    return Reply(look(exchange, room));
+  };
+  net::Peer peer = connect();
+  peer.send(post + "Content-Length: 10000000\r\n\r\n" + std::string(100'000, 'x'));
+  peer.shutdown_write();
+  EXPECT_TRUE(peer.receive_all().starts_with("HTTP/1.1 400 "));
+  EXPECT_GE(room.load(), 100'000U);
+  EXPECT_LE(room.load(), 17 * 100'000U + 1'000'000U);
+}
+
 // Runs on when its client has gone, and looks at what is left.
 Task<Response> outlive(Exchange& exchange, std::atomic<bool>& started, std::function<void(Exchange&)> look,
                        std::atomic<bool>& ended) {

@@ -3,6 +3,9 @@
 #include "server/log.hpp"
 #include "server/worker.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tern::server {
 
 HttpExchange::HttpExchange(Worker& worker, std::size_t loop_index) : worker_(worker) {
@@ -140,6 +143,26 @@ void HttpExchange::disconnect() {
   if (stream_) stream_->wake();  // the last: what ends by it gives this exchange back
 }
 
+bool HttpExchange::prepare(std::size_t size, std::size_t waiting) {
+  constexpr std::size_t most_ahead = 16;  // times what has come
+  std::string& whole = request_.collected_body();
+  const std::size_t before = whole.size();
+  const std::size_t come = before + waiting;
+  const bool earned = announced_ <= most_ahead * come;
+  if (before + size <= whole.capacity() && (!earned || announced_ <= whole.capacity())) return true;
+  if (!earned) {
+    make_room(size);
+    return true;
+  }
+  std::string room = worker_.loop().spares().take(announced_);
+  // The memory of one that was used is there already, so all of it counts.
+  if (room.capacity() > charged_ && room.capacity() >= announced_ && !charge(room.capacity() - charged_)) return false;
+  room.reserve(announced_);
+  room.assign(whole);
+  whole = std::move(room);
+  return true;
+}
+
 void HttpExchange::wake() {
   if (waiting_) std::exchange(waiting_, nullptr).resume();
 }
@@ -153,6 +176,8 @@ void HttpExchange::reset() noexcept {
   stream_.reset();
   task_ = {};
   tls_ = nullptr;
+  std::string& collected = request_.collected_body();
+  if (collected.capacity() >= net::SpareStrings::least) worker_.loop().spares().give(std::exchange(collected, {}));
   recycle();
   if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
   host_ = nullptr;

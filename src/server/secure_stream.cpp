@@ -63,8 +63,14 @@ bool SecureStream::refuse_plain_text(char first) {
 }
 
 void SecureStream::decrypt(std::span<const char> bytes) {
-  const std::span<char> plain = buffers_.room();
-  const std::size_t count = session_.receive({bytes.data(), bytes.size()}, plain, buffers_.cipher.text());
+  arrived_ = bytes;
+  if (takes_ && rest_.empty()) handler_.on_takeable();
+  std::span<char> plain;
+  std::size_t count = 0;
+  if (!arrived_.empty()) {  // not taken
+    plain = buffers_.room();
+    count = take(plain);
+  }
   send_own();
   if (!secured_ && session_.is_open()) {
     secured_ = true;
@@ -74,6 +80,11 @@ void SecureStream::decrypt(std::span<const char> bytes) {
   if (count != 0 && secured_ && stream_.is_open()) present(plain.first(count));
   if (session_.failed()) return fail();
   if (session_.ended() && !end_told_) give_end();
+}
+
+std::size_t SecureStream::take(std::span<char> to) {
+  const std::span<const char> bytes = std::exchange(arrived_, {});
+  return session_.receive({bytes.data(), bytes.size()}, to, buffers_.cipher.text());
 }
 
 // What TLS has to say itself: its part of the handshake, alerts, answers to key updates. A peer that makes it say much
@@ -163,7 +174,7 @@ void SecureStream::send(net::Output& output) {
     return;
   }
   const bool first = !queue_;
-  if (first) queue_ = std::make_unique<net::SendQueue>();
+  if (first) queue_ = std::make_unique<net::SendQueue>(&stream_.loop().spares());
   queue_->take(output, 0);
   if (first && stream_.unsent() == 0) pump();
 }

@@ -62,6 +62,9 @@ public:
   void before_resume();
   void shutdown_write();
   void before_close();
+  void let_take(bool takes) noexcept { takes_ = takes; }
+  // Decrypts what has just arrived into `to`, which has tls::Session::room.
+  std::size_t take(std::span<char> to);
 
   const tls::Session* session() const noexcept { return secured_ ? &session_ : nullptr; }
 
@@ -99,6 +102,8 @@ private:
   bool end_waits_ = false;  // the peer has ended its side, and on_end() waits for resume()
   bool end_told_ = false;
   bool finish_writing_ = false;
+  bool takes_ = false;             // the handler, by itself
+  std::span<const char> arrived_;  // what it may take
 };
 
 }  // namespace tern::server

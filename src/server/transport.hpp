@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace tern::server {
@@ -48,6 +49,10 @@ public:
   }
   bool paused() const noexcept { return stream_.paused(); }
 
+  void let_take(bool takes) noexcept { secure_ ? secure_->let_take(takes) : stream_.let_take(takes); }
+  // As net::Stream::take(); over TLS, `to` has tls::Session::room.
+  std::size_t take(std::span<char> to) { return secure_ ? secure_->take(to) : stream_.take(to); }
+
   // Ends our side, over TLS with a close_notify before it, once the queue is empty.
   void shutdown_write() {
     if (secure_) [[unlikely]]
@@ -63,6 +68,7 @@ public:
 
   bool is_open() const noexcept { return stream_.is_open(); }
   bool has_unread() const noexcept { return stream_.has_unread(); }
+  std::size_t waiting() const noexcept { return stream_.waiting(); }
   const net::Address& remote() const noexcept { return stream_.remote(); }
   net::Loop& loop() const noexcept { return stream_.loop(); }
 

@@ -215,7 +215,14 @@ SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
     close(websocket::PolicyViolation, "too slow");
     return SendStatus::Closed;
   }
-  core_.write(out(), is_text ? websocket::Opcode::Text : websocket::Opcode::Binary, content);
+  const auto opcode = is_text ? websocket::Opcode::Text : websocket::Opcode::Binary;
+  if (reading_ && content.size() > net::Output::large && core_.codec() == nullptr && core_.received(content)) {
+    // What came in is sent on from where it lies: all leaves before on_bytes() returns.
+    core_.begin(out(), opcode, content.size());
+    pending_.pass(content);
+  } else {
+    core_.write(out(), opcode, content);
+  }
   wrote();
   return SendStatus::Sent;
 }

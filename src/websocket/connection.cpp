@@ -170,6 +170,7 @@ Event Connection::take_piece(std::string& out) {
     left_ -= size;
     if (state_ == State::Open) {
       if (is_text() && !compressed_ && !utf8_.feed({piece, size})) return fail(out, Fault::InvalidUtf8);
+      make_room(size);
       buffer_.append(piece, size);
     }
   }
@@ -178,6 +179,14 @@ Event Connection::take_piece(std::string& out) {
   if (!last_frame_) return Event::NeedMore;
   in_message_ = false;
   return state_ == State::Open ? complete(out) : Event::NeedMore;
+}
+
+// For the rest of the frame, but for no more than sixteen times what has come.
+void Connection::make_room(std::size_t size) {
+  constexpr std::size_t most_ahead = 16;
+  const std::size_t come = buffer_.size() + size;
+  if (left_ == 0 || come <= buffer_.capacity()) return;
+  buffer_.reserve(come + static_cast<std::size_t>(std::min<std::uint64_t>(left_, most_ahead * come)));
 }
 
 Event Connection::complete(std::string& out) {

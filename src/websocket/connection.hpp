@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -66,6 +67,12 @@ public:
   bool may_write() const noexcept { return state_ == State::Open; }
   // One message. What is written when there is no may_write() is dropped. Text must be UTF-8.
   void write(std::string& out, Opcode opcode, std::string_view payload);
+  // The head of such a message, whose payload the caller puts behind it; where may_write() and there is no codec().
+  void begin(std::string& out, Opcode opcode, std::size_t size) { append_frame_head(out, opcode, size); }
+  // Whether `bytes` are among those that receive() was given.
+  bool received(std::string_view bytes) const noexcept {
+    return !std::less<>()(bytes.data(), bytes_) && !std::less<>()(bytes_ + at_, bytes.data() + bytes.size());
+  }
   // At most 125 bytes.
   void ping(std::string& out, std::string_view payload);
   // `code` is one that may_be_sent(); the reason is cut where it is longer than a control frame.
@@ -94,6 +101,7 @@ private:
   Event take_piece(std::string& out);
   Event take_whole(std::string& out, std::string_view payload);
   Event complete(std::string& out);
+  void make_room(std::size_t size);
   Fault inflate(std::string_view compressed);
   Event fail(std::string& out, Fault fault);
   void append_close(std::string& out, std::uint16_t code, std::string_view reason) const;

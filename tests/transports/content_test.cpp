@@ -177,6 +177,56 @@ TEST_P(Contents, together_they_are_bounded) {
   EXPECT_EQ(charged(), 0U);
 }
 
+// What is large and announced is received where it is collected.
+TEST_P(Contents, large_ones_come_whole_however_they_are_cut) {
+  Caller caller = this->caller();
+  for (const std::size_t size : {262'145UL, 1'000'000UL, 5'000'001UL}) {
+    const std::string content = pattern(size);
+    for (const std::size_t piece : {70'001UL, 700'000UL, 5'000'001UL}) {
+      caller.begin("/echo", {}, {{"content-length", std::to_string(size)}});
+      for (std::size_t at = 0; at < size; at += piece) caller.send(content.substr(at, piece));
+      caller.end();
+      EXPECT_TRUE(caller.answer().content == content) << size << " in pieces of " << piece;
+    }
+  }
+  EXPECT_TRUE(all_ended());
+  EXPECT_EQ(running().worker().shared().buffered, 0U);
+}
+
+TEST_P(Contents, large_ones_that_are_broken_off_leave_nothing_behind) {
+  for (const Going how : {Going::Cancel, Going::Reset}) {
+    Caller caller = this->caller();
+    caller.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
+    ASSERT_TRUE(running().eventually([&] {
+      caller.take_ready();
+      return running().worker().shared().buffered >= 2'000'000U;
+    }));
+    go(caller, how);
+    EXPECT_TRUE(all_ended());
+    EXPECT_EQ(running().worker().shared().buffered, 0U);
+  }
+}
+
+TEST_P(Contents, large_ones_that_the_end_of_the_clients_side_cuts_off_are_no_complete_request) {
+  Caller caller = this->caller();
+  caller.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
+  ASSERT_TRUE(running().eventually([&] {
+    caller.take_ready();
+    return running().worker().shared().buffered >= 2'000'000U;
+  }));
+  caller.end_side();
+  EXPECT_NE(caller.answer().status, 200);
+  EXPECT_TRUE(all_ended());
+}
+
+TEST_P(Contents, large_ones_for_which_no_memory_is_left_are_refused_in_the_midst) {
+  settings.buffered = 1'500'000;
+  Caller caller = this->caller();
+  caller.begin("/echo", pattern(4'000'000), {{"content-length", "5000000"}});
+  EXPECT_EQ(caller.answer().status, 503);
+  EXPECT_TRUE(running().eventually([this] { return running().worker().shared().buffered == 0; }));
+}
+
 TEST_P(Contents, that_the_end_of_the_clients_side_cuts_off_are_no_complete_request) {
   Caller caller = this->caller();
   caller.begin("/echo", "01234", {{"content-length", "10"}});

@@ -58,6 +58,26 @@ TEST_P(WebSocketFlow, a_sender_waits_for_a_peer_that_does_not_read) {
   EXPECT_EQ(peer.next(), "close 1000");
 }
 
+// What an object echoes leaves from where it was received; a peer that reads late gets it all the same.
+TEST_P(WebSocketFlow, large_messages_that_are_sent_back_from_where_they_lie_stay_what_they_are) {
+  app.websocket("/", [] { return Echo{}; }, {.max_queued = 16 * 1024 * 1024});
+  SocketCaller peer = socket(64 * 1024);
+  peer.connect("/");
+  std::vector<std::string> messages;
+  std::string frames;
+  for (std::size_t i = 0; i < 40; ++i) {
+    std::string message(10'000 * (1 + i % 7), '\0');
+    for (std::size_t k = 0; k < message.size(); ++k) message[k] = static_cast<char>('a' + (i + k * 7 + k / 251) % 26);
+    frames += websocket::testing::frame(1, message);
+    messages.push_back(std::move(message));
+  }
+  peer.send(frames);
+  for (const std::string& message : messages) {
+    ASSERT_EQ(peer.next(), "text (" + std::to_string(message.size()) + ")");
+    ASSERT_TRUE(peer.payload() == message);
+  }
+}
+
 TEST_P(WebSocketFlow, what_a_slow_peer_does_not_take_is_dropped_or_ends_it) {
   const auto flood = [](WebSocket socket) -> Task<> {
     const std::string big(100'000, 'x');

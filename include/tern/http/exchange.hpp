@@ -39,6 +39,12 @@ enum class StreamError : std::uint8_t {
 Problem to_problem(StreamError error);
 
 struct Service;
+class Exchange;
+
+namespace http {
+std::expected<bool, StreamError> collect(Exchange& exchange);
+}
+Task<std::expected<void, StreamError>> read_body(Exchange& exchange);
 
 // One request and its answer. Outlives the socket and the handler; belongs to one loop. Servers implement the virtual
 // part: an HTTP/1.1 connection, an HTTP/2 stream, or memory in tests.
@@ -108,6 +114,11 @@ protected:
   Exchange() noexcept : request_(*this) {}
   ~Exchange() = default;
 
+  // Whether read_body() waits for content: what comes may be put behind collected_body() without being presented.
+  bool collecting() const noexcept { return collecting_; }
+  // Room for at least `size` bytes more in collected_body(), and for more of what is announced as more of it has come.
+  void make_room(std::size_t size);
+
   // Makes it as good as new for the next request on the same loop, keeping small memory.
   void recycle() noexcept;
   void give_scratch(std::string used) noexcept;
@@ -121,6 +132,12 @@ protected:
   std::uint64_t announced_ = 0;
   bool body_complete_ = true;
   bool pinned_ = false;
+
+private:
+  friend Task<std::expected<void, StreamError>> read_body(Exchange& exchange);
+  friend std::expected<bool, StreamError> http::collect(Exchange& exchange);
+
+  bool collecting_ = false;
 };
 
 // Who answers. Called by any loop at any time, therefore const.

@@ -1,0 +1,147 @@
+// Handlers that receive by themselves: Stream::let_take(), on_takeable() and take().
+#include "net/loop.hpp"
+#include "net/stream.hpp"
+#include "net/test_backend.hpp"
+#include "net/test_peer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace tern::net {
+namespace {
+
+std::string pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 2'654'435'761U) >> 13);
+  return bytes;
+}
+
+// Is presented `presented` bytes, then takes `to_take`, then is presented the rest; counts what came how.
+struct Taker final : StreamHandler {
+  explicit Taker(std::size_t size) : to_take(size) {}
+
+  std::size_t on_bytes(std::span<const char> bytes) override {
+    const std::size_t count = std::min(bytes.size(), most);
+    all.append(bytes.data(), count);
+    stream.let_take(to_take != 0);
+    reached();
+    return count;
+  }
+  bool on_takeable() override {
+    if (to_take == 0) return false;
+    const std::size_t before = all.size();
+    all.resize(before + std::min<std::size_t>(to_take, 300'000));
+    const std::size_t count = stream.take({all.data() + before, all.size() - before});
+    all.resize(before + count);
+    to_take -= count;
+    taken += count;
+    if (to_take == 0) stream.let_take(false);
+    reached();
+    return true;
+  }
+  void on_end() override {
+    ++ends;
+    stream.close();
+  }
+  void on_sent() override {}
+  void on_closed(std::error_code error) override {
+    ++closed;
+    why = error;
+    loop->stop();
+  }
+
+  void reached() {
+    if (all.size() == whole) return stream.close();
+    if (all.size() >= stop_at) loop->stop();
+  }
+
+  Loop* loop = nullptr;
+  Stream stream;
+  std::string all;
+  std::size_t most = static_cast<std::size_t>(-1);
+  std::size_t stop_at = static_cast<std::size_t>(-1);
+  std::size_t whole = static_cast<std::size_t>(-1);
+  std::size_t to_take;
+  std::size_t taken = 0;
+  int ends = 0;
+  int closed = 0;
+  std::error_code why;
+};
+
+// The peer waits until what it sends is taken.
+std::pair<Peer, Descriptor> pair_with_waiting_peer() {
+  auto [peer, socket] = connected_pair();
+  ::fcntl(peer.number(), F_SETFL, ::fcntl(peer.number(), F_GETFL) & ~O_NONBLOCK);
+  return {std::move(peer), std::move(socket)};
+}
+
+void open(Loop& loop, Taker& taker, Descriptor socket) {
+  taker.loop = &loop;
+  taker.stream.open(loop, std::move(socket), taker);
+}
+
+TEST(Taking, gets_the_bytes_in_order_and_none_that_it_does_not_ask_for) {
+  for (const std::size_t size : {1UL, 299'999UL, 300'000UL, 1'000'000UL, 2'000'000UL}) {
+    Loop loop(backend_under_test());
+    auto [peer, socket] = pair_with_waiting_peer();
+    Taker taker(size);
+    open(loop, taker, std::move(socket));
+    const std::string bytes = pattern(3'000'000);
+    std::thread writer([&sender = peer, &bytes] {
+      EXPECT_TRUE(sender.send(bytes));
+      sender.shutdown_write();
+    });
+    loop.run();
+    writer.join();
+    EXPECT_TRUE(taker.all == bytes) << size;
+    EXPECT_EQ(taker.taken, size);
+    EXPECT_EQ(taker.ends, 1);
+    EXPECT_EQ(taker.closed, 1);
+  }
+}
+
+TEST(Taking, waits_until_what_was_presented_is_consumed) {
+  Loop loop(backend_under_test());
+  auto [peer, socket] = pair_with_waiting_peer();
+  Taker taker(2'000'000);
+  taker.most = 10;  // the rest of what was presented has to come by on_bytes(), too
+  taker.stop_at = 10;
+  open(loop, taker, std::move(socket));
+  const std::string bytes = pattern(3'000'000);
+  std::thread writer([&sender = peer, &bytes] { EXPECT_TRUE(sender.send(bytes)); });
+  loop.run();
+  EXPECT_EQ(taker.taken, 0U);
+  EXPECT_TRUE(bytes.starts_with(taker.all));
+  taker.most = static_cast<std::size_t>(-1);
+  taker.stop_at = static_cast<std::size_t>(-1);
+  taker.whole = bytes.size();
+  loop.run();
+  writer.join();
+  EXPECT_TRUE(taker.all == bytes);
+  EXPECT_EQ(taker.taken, 2'000'000U);
+}
+
+TEST(Taking, hears_of_the_end_in_the_midst) {
+  Loop loop(backend_under_test());
+  auto [peer, socket] = pair_with_waiting_peer();
+  Taker taker(2'000'000);
+  open(loop, taker, std::move(socket));
+  const std::string bytes = pattern(500'000);
+  std::thread writer([&sender = peer, &bytes] {
+    EXPECT_TRUE(sender.send(bytes));
+    sender.close();
+  });
+  loop.run();
+  writer.join();
+  EXPECT_TRUE(taker.all == bytes);
+  EXPECT_EQ(taker.ends, 1);
+  EXPECT_EQ(taker.closed, 1);
+}
+
+}  // namespace
+}  // namespace tern::net

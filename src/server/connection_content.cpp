@@ -1,0 +1,95 @@
+// The content of a request, on its way to the exchange: presented piece by piece, or, where it is large and collected,
+// received where it is collected.
+#include "server/connection.hpp"
+#include "server/exchange.hpp"
+#include "server/worker.hpp"
+
+#include <algorithm>
+
+namespace tern::server {
+namespace {
+
+constexpr std::size_t least_taken = 128 * 1024;  // of content that is to come, to receive it where it is collected
+constexpr std::size_t most_taken = 1024 * 1024;  // at once: the other connections wait meanwhile
+static_assert(least_taken >= tls::Session::room);
+
+}  // namespace
+
+bool Connection::pull(HttpExchange& exchange) {
+  if (exchange.error_ || exchange.ended_) return true;
+  if (protocol_.content_length().value_or(0) > exchange.limits_.body) {
+    exchange.fail(StreamError::TooLarge);
+    return true;
+  }
+  // That it has ended can be said without any bytes.
+  if (!in_window_ && !protocol_.content_complete()) return false;
+  switch (protocol_.next(exchange.request().head())) {
+    case http1::Event::Chunk:
+      exchange.chunk_ = protocol_.chunk();
+      exchange.received_ += exchange.chunk_.size();
+      if (exchange.received_ > exchange.limits_.body) exchange.fail(StreamError::TooLarge);
+      return true;
+    case http1::Event::End: exchange.ended_ = true; return true;
+    case http1::Event::Reject: exchange.fail(StreamError::Malformed); return true;
+    case http1::Event::Closed:
+    case http1::Event::Request: exchange.fail(StreamError::Disconnected); return true;
+    case http1::Event::NeedMore: break;
+  }
+  return false;
+}
+
+void Connection::content_is_wanted(HttpExchange& exchange) {
+  if (!protocol_.expects_continue() || protocol_.content_length().value_or(0) > exchange.limits_.body) return;
+  inform(Status::Continue, {});
+}
+
+void Connection::wait_for_content() {
+  if (watch_ != Watch::Body) {  // otherwise the period goes on, or a byte now and then would restart it for ever
+    seen_ = exchange_->received_;
+    watch(Watch::Body, rate_period());
+  }
+  if (!in_window_ || stream_.paused()) stream_.resume();
+  if (takes_content()) stream_.let_take(true);
+}
+
+// Large content that somebody waits for until it is complete goes from the socket to where it is collected.
+bool Connection::takes_content() const noexcept {
+  return exchange_ != nullptr && exchange_->waiting_ && exchange_->collecting() && !exchange_->error_ &&
+         protocol_.content_to_come() >= least_taken && *protocol_.content_length() <= exchange_->limits_.body;
+}
+
+bool Connection::on_takeable() {
+  if (!takes_content()) {
+    stream_.let_take(false);
+    return false;
+  }
+  HttpExchange& exchange = *exchange_;
+  const std::string& collected = exchange.request().collected_body();
+  const std::size_t waiting = collected.capacity() < exchange.announced() ? stream_.waiting() : 0;
+  if (exchange.prepare(least_taken, waiting)) {
+    take_content(exchange.request().collected_body());
+  } else {
+    exchange.fail(StreamError::Overloaded);
+  }
+  if (exchange.error_ || protocol_.content_complete()) exchange.wake();
+  if (!takes_content()) stream_.let_take(false);
+  if (exchange_ != nullptr && !exchange_->waiting_ && !exchange_->stream_) wait_for_handler();
+  return true;
+}
+
+// No byte behind the content: the next request is presented.
+void Connection::take_content(std::string& whole) {
+  const std::size_t size = whole.size();
+  const auto room = static_cast<std::size_t>(
+      std::min<std::uint64_t>({whole.capacity() - size, protocol_.content_to_come(), most_taken}));
+  std::size_t count = 0;
+  whole.resize_and_overwrite(size + room, [this, size, room, &count](char* bytes, std::size_t) {
+    count = stream_.take({bytes + size, room});
+    return size + count;
+  });
+  protocol_.took_content(count);
+  exchange_->received_ += count;
+  if (!exchange_->charge_collected()) exchange_->fail(StreamError::Overloaded);
+}
+
+}  // namespace tern::server
