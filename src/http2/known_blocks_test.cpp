@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <string>
 
 namespace tern::http2 {
@@ -231,6 +232,15 @@ TEST_F(KnownBlocksOnAConnection, are_no_trailers) {
   EXPECT_FALSE(desk.stream(id).content_complete());
   desk.flush();
   EXPECT_TRUE(desk.stream(id).closed());
+}
+
+TEST_F(KnownBlocksOnAConnection, are_not_read_when_there_is_nobody_to_take_them) {
+  desk.fails = true;
+  EXPECT_THROW(desk.receive(head_frame(next + 2, same)), std::bad_alloc);
+  desk.fails = false;
+  EXPECT_FALSE(desk.receive(head_frame(next + 4, adding + "b")));
+  EXPECT_EQ(desk.requests(), 5U);
+  EXPECT_TRUE(desk.session.done());
 }
 
 TEST_F(KnownBlocksOnAConnection, open_no_stream_twice) {

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <string>
 
 namespace tern::http2 {
@@ -56,6 +58,28 @@ TEST(Http2Session, answers_with_length_date_and_fields_in_lower_case) {
   EXPECT_TRUE(desk.stream(id).seen.closed);
   EXPECT_FALSE(desk.stream(id).broken());
   EXPECT_EQ(desk.session.streams(), 0U);
+}
+
+// The type may be in the request, which ends before what was queued leaves.
+TEST(Http2Session, a_content_type_need_not_last) {
+  Desk desk;
+  const auto id = desk.client.request("GET", "/");
+  const auto gone = desk.client.request("GET", "/");
+  desk.run();
+  {
+    const auto type = std::make_unique<std::string>("text/a-type-that-is-not-within-the-string-object");
+    ResponseHead head;
+    head.content_type = *type;
+    desk.session.answer(desk.stream(id), head, "hello");
+    desk.session.answer(desk.stream(gone), head, "hello");
+    desk.client.reset(gone);
+    ASSERT_TRUE(desk.receive(desk.client.output()));
+    EXPECT_TRUE(desk.stream(gone).seen.closed);
+    type->assign(type->size(), 'x');
+  }
+  desk.run();
+  EXPECT_EQ(desk.client.at(id).field("content-type"), "text/a-type-that-is-not-within-the-string-object");
+  EXPECT_EQ(desk.client.at(gone).status, 0);
 }
 
 TEST(Http2Session, leaves_content_out_where_there_is_none) {
@@ -320,6 +344,49 @@ TEST(Http2Session, a_priority_that_comes_before_the_request_counts) {
   std::vector<std::int32_t> order = desk.client.order();
   order.erase(std::unique(order.begin(), order.end()), order.end());
   EXPECT_EQ(order, (std::vector<std::int32_t>{third, second, first}));
+}
+
+// The order in which the answers to the first requests come, the last of which has "u=1", each told by `value` before.
+std::vector<std::int32_t> order_after_updates(int count, std::string_view value) {
+  Desk desk(1U << 20U);
+  desk.run();
+  for (int i = 0; i < count; ++i) {
+    const auto id = static_cast<char>(1 + 2 * i);
+    EXPECT_TRUE(desk.receive(frame(NGHTTP2_PRIORITY_UPDATE, 0, 0, std::string{0, 0, 0, id}.append(value))));
+  }
+  const auto plain = desk.client.request("GET", "/");
+  desk.client.request("GET", "/", {{"priority", "u=1"}});
+  desk.run();
+  for (const auto id : {plain, plain + 2}) desk.session.answer(desk.stream(id), {}, std::string(15000, 'x'));
+  desk.run();
+  std::vector<std::int32_t> order = desk.client.order();
+  order.erase(std::unique(order.begin(), order.end()), order.end());
+  return order;
+}
+
+TEST(Http2Session, as_many_priorities_may_come_before_as_requests) {
+  EXPECT_EQ(order_after_updates(64, "u=5"), (std::vector<std::int32_t>{1, 3}));
+}
+
+TEST(Http2Session, a_priority_that_cannot_be_understood_tells_nothing) {
+  EXPECT_EQ(order_after_updates(2, "u=!"), (std::vector<std::int32_t>{3, 1}));
+  EXPECT_EQ(order_after_updates(2, "=, u"), (std::vector<std::int32_t>{3, 1}));
+  EXPECT_EQ(order_after_updates(2, ""), (std::vector<std::int32_t>{1, 3}));  // the defaults
+  EXPECT_EQ(order_after_updates(2, "u=4"), (std::vector<std::int32_t>{1, 3}));
+}
+
+TEST(Http2Session, what_the_owner_throws_ends_it) {
+  Desk desk;
+  ASSERT_TRUE(desk.receive(greeting()));
+  desk.flush();
+  desk.fails = true;
+  const std::string request =
+      frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, 1, get_block());
+  EXPECT_THROW(desk.receive(request), std::bad_alloc);
+  EXPECT_TRUE(desk.session.failed());
+  EXPECT_TRUE(desk.session.done());
+  EXPECT_FALSE(desk.receive(request));
+  EXPECT_FALSE(desk.flush());
 }
 
 TEST(Http2Session, a_drain_is_announced_and_then_final) {
