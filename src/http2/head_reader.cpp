@@ -52,9 +52,10 @@ bool HeadReader::field(std::string_view name, bool name_lasts, std::string_view 
     bytes_ += size;
     ++count_;
   }
+  if (trailers_) return true;
   if (bytes_ > limits_->fields) refuse({Status::RequestHeaderFieldsTooLarge, "the fields are too large"});
   if (count_ > limits_->field_count) refuse({Status::RequestHeaderFieldsTooLarge, "too many fields"});
-  if (trailers_ || stream_->refused_) return true;
+  if (stream_->refused_) return true;
   Arena& arena = *stream_->arena_;
   if (!value_lasts) value = arena.copy(value);
   if (pseudo) {

@@ -18,7 +18,8 @@ class HeadReader {
 public:
   explicit HeadReader(const Limits& limits) noexcept : limits_(&limits) {}
 
-  // A block begins: of `stream`, or of one that is not read (null), or trailers, which are counted and dropped.
+  // A block begins: of `stream`, or of one that is not read (null), or trailers, which are counted and dropped: when
+  // they come, nothing can be refused any more.
   void begin(Stream* stream, bool trailers) noexcept;
   bool within() const noexcept { return within_; }
   bool in_trailers() const noexcept { return trailers_; }

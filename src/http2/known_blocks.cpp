@@ -58,8 +58,10 @@ Kind kind_of(std::string_view block) noexcept {
 
 }  // namespace
 
-KnownBlock::KnownBlock(std::string_view block, const RequestHead& head, const std::optional<Priority>& priority)
+KnownBlock::KnownBlock(std::string_view block, const RequestHead& head, std::size_t text,
+                       const std::optional<Priority>& priority)
     : block_(block), priority_(priority), method_(head.method), plain_path_(head.plain_path) {
+  text_.reserve(text);
   target_ = keep(head.target);
   const auto within = [&head](std::string_view part) {
     if (part.empty()) return Span();
@@ -78,6 +80,10 @@ KnownBlock::Span KnownBlock::keep(std::string_view text) {
   const Span span{static_cast<std::uint16_t>(text_.size()), static_cast<std::uint16_t>(text.size())};
   text_.append(text);
   return span;
+}
+
+std::size_t KnownBlock::footprint() const noexcept {
+  return sizeof *this + block_.capacity() + text_.capacity() + fields_.capacity() * sizeof(FieldSpan);
 }
 
 void KnownBlock::read(RequestHead& head, Arena& arena) const {
@@ -113,6 +119,14 @@ const KnownBlock* KnownBlocks::find(std::string_view block, bool& worth_keeping)
 void KnownBlocks::forget() noexcept {
   for (auto& known : known_) known.reset();
   known_hashes_ = seen_hashes_ = {};
+  footprint_ = 0;
+}
+
+void KnownBlocks::drop(std::size_t slot) noexcept {
+  if (known_[slot] == nullptr) return;
+  footprint_ -= known_[slot]->footprint();
+  known_[slot].reset();
+  known_hashes_[slot] = seen_hashes_[slot] = 0;
 }
 
 void KnownBlocks::keep(std::string_view block, const RequestHead& head, const std::optional<Priority>& priority) {
@@ -121,8 +135,15 @@ void KnownBlocks::keep(std::string_view block, const RequestHead& head, const st
   for (const Field& field : head.fields) text += field.name.size() + field.value.size();
   if (text > most_text) return;
   const std::size_t hash = hash_of(block);
-  known_[slot_of(hash)] = std::make_unique<KnownBlock>(block, head, priority);
-  known_hashes_[slot_of(hash)] = hash;
+  const std::size_t slot = slot_of(hash);
+  auto known = std::make_unique<KnownBlock>(block, head, text, priority);
+  const std::size_t size = known->footprint();
+  if (size > most_kept) return;
+  drop(slot);
+  for (std::size_t other = slot + 1; footprint_ + size > most_kept; ++other) drop(other % slots);
+  footprint_ += size;
+  known_[slot] = std::move(known);
+  known_hashes_[slot] = hash;
 }
 
 }  // namespace tern::http2

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <string>
 
 namespace tern::http2 {
@@ -102,6 +103,33 @@ TEST(KnownBlocks, do_not_keep_secrets_and_what_is_large) {
   blocks.find("\x82", worth_keeping);
   blocks.keep("\x82", head, std::nullopt);
   EXPECT_EQ(blocks.find("\x82", worth_keeping), nullptr);
+}
+
+TEST(KnownBlocks, take_no_more_memory_than_they_may) {
+  KnownBlocks blocks;
+  bool worth_keeping = false;
+  const std::string much(1000, 'x');
+  RequestHead head = some_head();
+  head.fields.add("much", much);
+  for (char c = 1; c < 100; ++c) {
+    const std::string block(1, static_cast<char>(0x80 | c));
+    blocks.find(block, worth_keeping);
+    blocks.keep(block, head, std::nullopt);
+    EXPECT_NE(blocks.find(block, worth_keeping), nullptr);  // the last one always
+    EXPECT_GT(blocks.footprint(), 1000U);
+    EXPECT_LE(blocks.footprint(), KnownBlocks::most_kept);
+  }
+  blocks.forget();
+  EXPECT_EQ(blocks.footprint(), 0U);
+}
+
+TEST(KnownBlocks, take_little_more_memory_than_their_text) {
+  RequestHead head = some_head();
+  const std::string much(1000, 'x');
+  head.fields.add("much", much);
+  const std::size_t text = 6 + 4 + 4 + 5 + 4 + 1000;
+  const KnownBlock known("\x82", head, text, std::nullopt);
+  EXPECT_LT(known.footprint(), sizeof(KnownBlock) + text + 100);
 }
 
 // --- On a connection ---
@@ -204,6 +232,15 @@ TEST_F(KnownBlocksOnAConnection, are_no_trailers) {
   EXPECT_FALSE(desk.stream(id).content_complete());
   desk.flush();
   EXPECT_TRUE(desk.stream(id).closed());
+}
+
+TEST_F(KnownBlocksOnAConnection, are_not_read_when_there_is_nobody_to_take_them) {
+  desk.fails = true;
+  EXPECT_THROW(desk.receive(head_frame(next + 2, same)), std::bad_alloc);
+  desk.fails = false;
+  EXPECT_FALSE(desk.receive(head_frame(next + 4, adding + "b")));
+  EXPECT_EQ(desk.requests(), 5U);
+  EXPECT_TRUE(desk.session.done());
 }
 
 TEST_F(KnownBlocksOnAConnection, open_no_stream_twice) {

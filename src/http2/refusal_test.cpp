@@ -102,6 +102,50 @@ TEST(Http2Session, content_is_as_long_as_announced) {
   EXPECT_TRUE(desk.stream(empty).content_complete());
 }
 
+constexpr std::uint8_t end_stream = NGHTTP2_FLAG_END_STREAM;
+constexpr std::uint8_t end_headers = NGHTTP2_FLAG_END_HEADERS;
+
+// The code of the reset that ends a POST with such trailers: -1 when there is none. At every split the same.
+long error_of_trailers(const std::string& trailers) {
+  const std::string bytes =
+      greeting() + frame(NGHTTP2_HEADERS, end_headers, 1, "\x83\x86\x84" + literal(":authority", "a")) +
+      frame(NGHTTP2_DATA, 0, 1, "content") + frame(NGHTTP2_HEADERS, end_headers | end_stream, 1, trailers);
+  long first = 0;
+  for (std::size_t piece : {bytes.size(), bytes.size() - 20, std::size_t{1}}) {
+    Desk desk;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      EXPECT_TRUE(desk.receive(std::string_view(bytes).substr(at, piece)));
+    }
+    EXPECT_EQ(desk.requests(), 1U);
+    EXPECT_FALSE(desk.stream(1).refused());
+    const std::size_t before = desk.sent.size();
+    desk.flush();
+    const std::string reset = frame(NGHTTP2_RST_STREAM, 0, 1, std::string_view("\0\0\0\1", 4));
+    const bool is_reset = desk.sent.find(reset, before) != std::string::npos;
+    EXPECT_EQ(desk.stream(1).content_complete(), !is_reset);
+    EXPECT_EQ(desk.stream(1).closed(), is_reset);
+    const long error = is_reset ? NGHTTP2_PROTOCOL_ERROR : -1;
+    if (piece == bytes.size()) first = error;
+    EXPECT_EQ(error, first) << piece;
+  }
+  return first;
+}
+
+TEST(Http2Session, trailers_are_judged_the_same_at_every_split) {
+  EXPECT_EQ(error_of_trailers(literal("x", "y")), -1);
+  EXPECT_EQ(error_of_trailers(literal("x", "a\x01")), NGHTTP2_PROTOCOL_ERROR);
+  EXPECT_EQ(error_of_trailers(literal("x", " a")), NGHTTP2_PROTOCOL_ERROR);
+  EXPECT_EQ(error_of_trailers(literal("x y", "a")), NGHTTP2_PROTOCOL_ERROR);
+  EXPECT_EQ(error_of_trailers(literal(":path", "/")), NGHTTP2_PROTOCOL_ERROR);
+  EXPECT_EQ(error_of_trailers("\x84"), NGHTTP2_PROTOCOL_ERROR);  // the same by its number
+  EXPECT_EQ(error_of_trailers(literal("connection", "close")), NGHTTP2_PROTOCOL_ERROR);
+  EXPECT_EQ(error_of_trailers(literal("transfer-encoding", "chunked")), NGHTTP2_PROTOCOL_ERROR);
+  EXPECT_EQ(error_of_trailers(literal("content-length", "7")), NGHTTP2_PROTOCOL_ERROR);
+  std::string many;
+  for (int i = 0; i < 101; ++i) many += literal("x", "y");
+  EXPECT_EQ(error_of_trailers(many), -1) << "nothing of them is kept";
+}
+
 TEST(Http2Session, trailers_end_a_request) {
   Desk desk;
   const auto id = desk.client.request("POST", "/", {}, "content", false);

@@ -10,6 +10,8 @@
 namespace tern::http2 {
 namespace {
 
+constexpr std::size_t most_digits = 19;  // of a length, as over HTTP/1.1: they fit 64 bits
+
 // What nghttp2 knows of characters.
 bool holds(int (*check)(const std::uint8_t*, std::size_t), std::string_view text) noexcept {
   return check(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()) != 0;
@@ -47,7 +49,8 @@ std::string_view take_until(std::string_view& rest, char end) noexcept {
 }  // namespace
 
 // A dictionary (RFC 8941, section 3.2), of which the last member of a name counts.
-Priority parse_priority(std::string_view value, Priority priority) noexcept {
+std::optional<Priority> parse_priority(std::string_view value, std::optional<Priority> before) noexcept {
+  Priority priority = before.value_or(Priority());
   while (!value.empty()) {
     std::string_view parts = take_until(value, ',');
     const std::string_view member = base::trim(take_until(parts, ';'));
@@ -57,9 +60,12 @@ Priority parse_priority(std::string_view value, Priority priority) noexcept {
       priority.incremental = true;
     } else if (member == "i=?0") {
       priority.incremental = false;
+    } else {
+      continue;
     }
+    before = priority;
   }
-  return priority;
+  return before;
 }
 
 void RequestRules::begin(bool trailers) noexcept {
@@ -119,14 +125,14 @@ RequestRules::Verdict RequestRules::plain_field(std::string_view name, std::stri
     case 4: good = !is_host || (!is_blank(value) && once(Host)); break;
     case 7: good = name != "upgrade"; break;
     case 8:
-      if (name == "priority" && !trailers_) priority_ = parse_priority(value, priority_.value_or(Priority()));
+      if (name == "priority" && !trailers_) priority_ = parse_priority(value, priority_);
       break;
     case 10: good = name != "connection" && name != "keep-alive"; break;
     case 14:
       if (name != "content-length") break;
       good = !length_ && !trailers_;
       length_ = base::parse_integer<std::uint64_t>(value);
-      good = good && length_;
+      good = good && length_ && value.size() <= most_digits;
       break;
     case 16: good = name != "proxy-connection"; break;
     case 17: good = name != "transfer-encoding"; break;

@@ -13,11 +13,13 @@ namespace tern::http2 {
 struct Priority {
   std::uint8_t urgency = 3;
   bool incremental = false;
+
+  bool operator==(const Priority&) const = default;
 };
 
-// What a Priority field makes of `priority`, which is what those before it have made. What is not understood is passed
-// over.
-Priority parse_priority(std::string_view value, Priority priority) noexcept;
+// What a Priority field makes of what those `before` it have made. What is not understood is passed over: where that is
+// all of it, nothing changes.
+std::optional<Priority> parse_priority(std::string_view value, std::optional<Priority> before) noexcept;
 
 // Looks at one header block at a time.
 class RequestRules {

@@ -106,6 +106,8 @@ TEST(RequestRules, names_are_in_lower_case_and_characters_are_looked_at) {
 
 TEST(RequestRules, lengths_are_numbers_and_said_once) {
   EXPECT_EQ(with("content-length", "7"), Verdict::Good);
+  EXPECT_EQ(with("content-length", "9999999999999999999"), Verdict::Good);
+  EXPECT_EQ(with("content-length", "10000000000000000000"), Verdict::Malformed);  // fits 64 bits
   for (const std::string_view value : {"", "x", "-1", "+1", "1,1", "99999999999999999999"}) {
     EXPECT_NE(with("content-length", value), Verdict::Good) << value;
   }
@@ -130,7 +132,7 @@ TEST(RequestRules, trailers_have_no_pseudo_fields) {
 
 TEST(RequestRules, priorities_are_read_as_far_as_they_are_understood) {
   const auto is = [](std::string_view value, int urgency, bool incremental) {
-    const Priority priority = parse_priority(value, {});
+    const Priority priority = parse_priority(value, std::nullopt).value_or(Priority());
     return priority.urgency == urgency && priority.incremental == incremental;
   };
   EXPECT_TRUE(is("", 3, false));
@@ -143,6 +145,8 @@ TEST(RequestRules, priorities_are_read_as_far_as_they_are_understood) {
   EXPECT_TRUE(is("u=1.5", 3, false));
   EXPECT_TRUE(is("x=\"u=0, i\", u=5", 5, false));
   EXPECT_TRUE(is("x=\"", 3, false));
+  EXPECT_EQ(parse_priority("u=8, x", std::nullopt), std::nullopt);
+  EXPECT_EQ(parse_priority("u=8, x", Priority{1, true}), (Priority{1, true}));
   RequestRules rules(false);
   rules.begin(false);
   EXPECT_FALSE(rules.priority().has_value());

@@ -4,6 +4,8 @@
 #include "http2/callbacks.hpp"
 #include "http2/memory.hpp"
 
+#include <tern/base/ascii.hpp>
+
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
@@ -74,7 +76,12 @@ int Session::Callbacks::on_header(nghttp2_session*, const nghttp2_frame* frame, 
   const bool value_lasts = nghttp2_rcbuf_is_static(value) != 0;
   switch (session.rules_.field(view(name), name_lasts, view(value))) {
     case RequestRules::Verdict::Good: break;
-    case RequestRules::Verdict::Unfit: session.heads_.unfit_field(); break;
+    case RequestRules::Verdict::Unfit:
+      if (!session.heads_.in_trailers()) {
+        session.heads_.unfit_field();
+        break;
+      }
+      [[fallthrough]];  // the request may be served already
     case RequestRules::Verdict::Malformed:
       session.malformed(frame->hd.stream_id);
       session.heads_.give_up();
@@ -99,9 +106,12 @@ int Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* frame, v
       break;
     }
     case NGHTTP2_SETTINGS: session.greeted_ = true; break;
-    case NGHTTP2_PRIORITY_UPDATE:
-      session.told_priority(static_cast<const nghttp2_ext_priority_update*>(frame->ext.payload)->stream_id);
+    case NGHTTP2_PRIORITY_UPDATE: {
+      const auto& update = *static_cast<const nghttp2_ext_priority_update*>(frame->ext.payload);
+      session.told_priority(update.stream_id,
+                            {reinterpret_cast<const char*>(update.field_value), update.field_value_len});
       break;
+    }
     case NGHTTP2_PING:
       if (is(head.flags, NGHTTP2_FLAG_ACK) && std::ranges::equal(frame->ping.opaque_data, drain_ping))
         session.refuse_streams();
@@ -227,7 +237,15 @@ void Session::read_known(const KnownBlock& known) {
 
 void Session::read_frames(std::string_view bytes) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  const ssize_t result = nghttp2_session_mem_recv(session_, data, bytes.size());
+  ssize_t result = 0;
+  try {
+    result = nghttp2_session_mem_recv(session_, data, bytes.size());
+  } catch (...) {  // by what it has called: it stands in the middle of a frame, and cannot go on
+    over_ = dead_ = true;
+    known_ = nullptr;
+    new_block_ = {};
+    throw;
+  }
   // A client that takes nothing while it makes us say much, such as resets of the streams past their number.
   const std::size_t most_waiting = most_acknowledgements + 8 * std::size_t{limits_->streams};
   if (nghttp2_session_get_outbound_queue_size(session_) > most_waiting) return terminate(ErrorCode::EnhanceYourCalm);
@@ -296,17 +314,27 @@ void Session::end_head(std::int32_t id, Stream* stream, bool ends) {
   if (stream != nullptr && ends) content_ended(*stream);
 }
 
+// What a PRIORITY_UPDATE has said before goes before what a field says (RFC 9218, section 7).
 void Session::begin_request(Stream& stream, const std::optional<Priority>& priority) {
   stream.happened_.request = true;
   queue(stream);
-  if (!priority || std::ranges::find(told_priorities_, stream.id_) != told_priorities_.end()) return;
-  const nghttp2_extpri told{.urgency = priority->urgency, .inc = priority->incremental ? 1 : 0};
-  nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &told, 0);
+  std::optional<Priority> counts = priority;
+  for (const Told& told : told_) {
+    if (told.id == stream.id_) counts = told.priority;
+  }
+  if (!counts) return;
+  const nghttp2_extpri same{.urgency = counts->urgency, .inc = counts->incremental ? 1 : 0};
+  nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &same, 0);
 }
 
-// By a PRIORITY_UPDATE, which goes before the field of a request that comes after it (RFC 9218, section 7).
-void Session::told_priority(std::int32_t id) noexcept {
-  if (id > last_id_) told_priorities_[priorities_told_++ % told_priorities_.size()] = id;
+// By a PRIORITY_UPDATE: nghttp2 takes care of it where the request is there, and lets no more than Limits::streams of
+// others be told at once. One without a member says that the defaults count, one that cannot be understood nothing.
+void Session::told_priority(std::int32_t id, std::string_view value) {
+  if (id <= last_id_) return;
+  const std::optional<Priority> priority = base::trim(value).empty() ? Priority() : parse_priority(value, std::nullopt);
+  if (!priority) return;
+  std::erase_if(told_, [&](const Told& told) { return told.id <= last_id_ || told.id == id; });
+  if (told_.size() < limits_->streams) told_.push_back({id, *priority});
 }
 
 // RFC 9113, section 8.1.1.

@@ -31,6 +31,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 struct nghttp2_session;
 
@@ -53,7 +54,7 @@ protected:
   ~Owner() = default;
 };
 
-// The head of an answer. Type and server outlive the session; everything else is read during the call.
+// The head of an answer. The server's name outlives the session; everything else is read during the call.
 struct ResponseHead {
   Status status = Status::Ok;
   const Fields* fields = nullptr;
@@ -72,8 +73,9 @@ public:
 
   // --- Reading ---
 
-  // All of `bytes` are consumed. `now` is in milliseconds on a steady clock. After what ends the connection, false: the
-  // GOAWAY that tells is among the output, and whatever arrives later is dropped.
+  // All of `bytes` are consumed; what the owner throws ends the connection without a word. `now` is in milliseconds on
+  // a steady clock. After what ends the connection, false: the GOAWAY that tells is among the output, and whatever
+  // arrives later is dropped.
   bool receive(std::string_view bytes, std::uint64_t now);
 
   // A stream to which something has happened since; null when there is none, or the connection ends.
@@ -146,6 +148,10 @@ public:
   bool done() const noexcept;
 
 private:
+  struct Told {
+    std::int32_t id;
+    Priority priority;
+  };
   struct Callbacks;
   friend struct Callbacks;
 
@@ -159,7 +165,7 @@ private:
   Stream* open(std::int32_t id);
   void end_head(std::int32_t id, Stream* stream, bool ends);
   void begin_request(Stream& stream, const std::optional<Priority>& priority);
-  void told_priority(std::int32_t id) noexcept;
+  void told_priority(std::int32_t id, std::string_view value);
   void malformed(std::int32_t id);
   void queue(Stream& stream) noexcept;
   bool content_arrived(Stream& stream, std::string_view bytes);
@@ -190,8 +196,7 @@ private:
   std::int32_t last_id_ = 0;                  // that the client has used
   std::array<std::int32_t, 128> we_reset_{};  // the last streams that ended by our reset
   std::size_t resets_sent_ = 0;
-  std::array<std::int32_t, 16> told_priorities_{};  // the last streams that were given one before they began
-  std::size_t priorities_told_ = 0;
+  std::vector<Told> told_;  // before the streams began
   std::uint64_t now_ = 0;
   std::uint64_t delivered_ = 0;
   Allowance resets_;

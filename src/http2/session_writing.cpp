@@ -202,7 +202,7 @@ void Session::submit(Stream& stream, const ResponseHead& head, std::optional<std
   }
   if (!head.date.empty() && !has_field(head.fields, "date")) list.add("date", head.date);
   if (!head.server.empty() && !has_field(head.fields, "server")) list.add_lasting("server", head.server);
-  if (!head.content_type.empty()) list.add_lasting("content-type", head.content_type);
+  if (!head.content_type.empty()) list.add("content-type", head.content_type);
   if (head.fields != nullptr) list.add(*head.fields);
   if (length && tells_length(head.status, *length)) list.add("content-length", digits.text());
   nghttp2_data_provider provider{};
@@ -292,6 +292,7 @@ std::size_t Session::window(const Stream& stream) const noexcept {
 }
 
 void Session::send(std::string& out) {
+  if (dead_) return;
   out_ = &out;
   stop_at_ = out.size() + limits_->unframed;
   while (out.size() < stop_at_) {

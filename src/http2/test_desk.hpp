@@ -4,6 +4,7 @@
 #include "http2/test_client.hpp"
 
 #include <list>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -63,6 +64,7 @@ public:
   Limits limits;
   std::uint64_t now = 1;
   bool full = false;     // refuses streams
+  bool fails = false;    // throws instead of giving one
   bool reads = true;     // reads content as it comes
   bool answers = false;  // answers every request at once
   std::list<DeskStream> streams;
@@ -71,7 +73,10 @@ public:
   Session session{limits, *this};
 
 private:
-  Stream* open_stream() override { return full ? nullptr : &streams.emplace_back(); }
+  Stream* open_stream() override {
+    if (fails) throw std::bad_alloc();
+    return full ? nullptr : &streams.emplace_back();
+  }
 
   void look() {
     while (Stream* next = session.next()) {
