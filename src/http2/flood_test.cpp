@@ -8,8 +8,6 @@
 namespace tern::http2 {
 namespace {
 
-constexpr std::uint8_t end_stream = NGHTTP2_FLAG_END_STREAM;
-constexpr std::uint8_t end_headers = NGHTTP2_FLAG_END_HEADERS;
 const std::string cancel("\0\0\0\x08", 4);
 
 // A peer that says what it likes, and hears only GOAWAY.

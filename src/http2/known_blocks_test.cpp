@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace tern::http2 {
 namespace {
@@ -138,6 +141,18 @@ std::string head_frame(std::uint32_t stream, std::string_view block, std::uint8_
   return frame(NGHTTP2_HEADERS, flags, stream, block);
 }
 
+// The streams whose content is in `bytes`, in its order.
+std::vector<std::uint32_t> content_order(std::string_view bytes) {
+  std::vector<std::uint32_t> order;
+  const auto byte = [&bytes](std::size_t at) { return std::uint32_t{static_cast<unsigned char>(bytes[at])}; };
+  while (bytes.size() >= 9) {
+    const std::uint32_t id = byte(5) << 24U | byte(6) << 16U | byte(7) << 8U | byte(8);
+    if (byte(3) == NGHTTP2_DATA && (order.empty() || order.back() != id)) order.push_back(id);
+    bytes.remove_prefix(std::min(bytes.size(), 9 + std::size_t{byte(0) << 16U | byte(1) << 8U | byte(2)}));
+  }
+  return order;
+}
+
 // "GET /" of an authority that is added to the table, and the same by the place that it has then.
 const std::string adding = "\x82\x86\x84\x41\x01"s;
 const std::string same = "\x82\x86\x84\xbe";
@@ -241,6 +256,92 @@ TEST_F(KnownBlocksOnAConnection, are_not_read_when_there_is_nobody_to_take_them)
   EXPECT_FALSE(desk.receive(head_frame(next + 4, adding + "b")));
   EXPECT_EQ(desk.requests(), 5U);
   EXPECT_TRUE(desk.session.done());
+}
+
+TEST_F(KnownBlocksOnAConnection, are_not_made_of_what_is_malformed) {
+  const std::string block = same + literal("connection", "close");
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(desk.receive(head_frame(next += 2, block)));
+    desk.sent.clear();
+    desk.flush();
+    EXPECT_EQ(desk.sent, frame(NGHTTP2_RST_STREAM, 0, next, "\0\0\0\1"s));
+    EXPECT_EQ(desk.requests(), 5U);
+  }
+  EXPECT_EQ(ask(same), "a");
+}
+
+TEST_F(KnownBlocksOnAConnection, are_not_made_of_what_is_not_complete) {
+  for (const std::string& block : {"\x82\x86\xbe"s, same + literal("content-length", "7")}) {
+    for (int i = 0; i < 4; ++i) {
+      ASSERT_TRUE(desk.receive(head_frame(next += 2, block)));
+      desk.flush();
+      EXPECT_TRUE(desk.stream(static_cast<std::int32_t>(next)).closed());
+      EXPECT_EQ(desk.requests(), 5U);
+    }
+  }
+}
+
+TEST_F(KnownBlocksOnAConnection, are_not_made_of_what_is_refused) {
+  for (int i = 0; i < 4; ++i) {
+    ask(same + literal("x", " unfit"));
+    const DeskStream& stream = desk.stream(static_cast<std::int32_t>(next));
+    ASSERT_TRUE(stream.refused());
+    EXPECT_EQ(stream.refused()->status, Status::BadRequest);
+    EXPECT_TRUE(stream.seen.answered);
+  }
+}
+
+TEST_F(KnownBlocksOnAConnection, do_not_lose_a_length_of_nothing) {
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(ask(same + literal("content-length", "0")), "a");
+    EXPECT_EQ(desk.stream(static_cast<std::int32_t>(next)).content_length(), 0U);
+  }
+}
+
+TEST_F(KnownBlocksOnAConnection, may_ask_for_a_head) {
+  for (int i = 0; i < 4; ++i) {
+    desk.sent.clear();
+    EXPECT_EQ(ask("\x02\x04HEAD\x86\x84\xbe"), "a");
+    EXPECT_EQ(desk.stream(static_cast<std::int32_t>(next)).request().method, Method::Head);
+    EXPECT_TRUE(desk.stream(static_cast<std::int32_t>(next)).seen.answered);
+    EXPECT_TRUE(content_order(desk.sent).empty());
+    EXPECT_NE(desk.sent, "");
+  }
+}
+
+TEST_F(KnownBlocksOnAConnection, have_cookies_joined) {
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(ask(same + "\x0f\x11\x03"
+                         "a=1"
+                         "\x0f\x11\x03"
+                         "b=2"),
+              "a");
+    const RequestHead& head = desk.stream(static_cast<std::int32_t>(next)).request();
+    EXPECT_EQ(head.fields.find("cookie"), "a=1; b=2");
+    EXPECT_EQ(head.fields.count("cookie"), 1U);
+  }
+}
+
+TEST_F(KnownBlocksOnAConnection, have_a_priority_unless_another_came_before) {
+  const std::string urgent = same + literal("priority", "u=1");
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(ask(urgent), "a");
+  desk.answers = false;
+  const auto order = [&](std::string_view before) {
+    EXPECT_TRUE(desk.receive(std::string(before) + head_frame(next + 2, same) + head_frame(next + 4, urgent)));
+    desk.sent.clear();
+    for (const std::uint32_t id : {next + 2, next + 4}) {
+      desk.session.answer(desk.stream(static_cast<std::int32_t>(id)), {}, std::string(10'000, 'x'));
+    }
+    desk.flush();
+    std::vector<std::uint32_t> order = content_order(desk.sent);
+    for (std::uint32_t& id : order) id -= next;
+    next += 4;
+    return order;
+  };
+  EXPECT_EQ(order(""), (std::vector<std::uint32_t>{4, 2}));
+  const std::string id = {0, 0, 0, static_cast<char>(next + 4)};
+  EXPECT_EQ(order(frame(NGHTTP2_PRIORITY_UPDATE, 0, 0, id + "u=6")), (std::vector<std::uint32_t>{2, 4}));
+  EXPECT_EQ(order(""), (std::vector<std::uint32_t>{4, 2}));
 }
 
 TEST_F(KnownBlocksOnAConnection, open_no_stream_twice) {

@@ -38,6 +38,9 @@ TEST(Http2Session, refuses_what_http1_refuses) {
   EXPECT_EQ(status_of(get("/", FieldPairs(2, {"x", std::string(41000, 'y')}))), 431);
   EXPECT_EQ(status_of(get("/", {{"x", "a\x01"}})), 400);
   EXPECT_EQ(status_of(get("/", {{"x", " blank"}})), 400);
+  EXPECT_EQ(status_of({{":method", "GET"}, {":scheme", "http"}, {":path", "/"}, {":authority", "me@a"}}), 400);
+  EXPECT_EQ(status_of({{":method", "GET"}, {":scheme", "http"}, {":path", "/"}, {":authority", "me:secret@a"}}), 400);
+  EXPECT_EQ(status_of({{":method", "GET"}, {":scheme", "http"}, {":path", "/"}, {"host", "me@a"}}), 400);
 }
 
 TEST(Http2Session, takes_what_http1_takes) {
@@ -102,9 +105,6 @@ TEST(Http2Session, content_is_as_long_as_announced) {
   EXPECT_TRUE(desk.stream(empty).content_complete());
 }
 
-constexpr std::uint8_t end_stream = NGHTTP2_FLAG_END_STREAM;
-constexpr std::uint8_t end_headers = NGHTTP2_FLAG_END_HEADERS;
-
 // The code of the reset that ends a POST with such trailers: -1 when there is none. At every split the same.
 long error_of_trailers(const std::string& trailers) {
   const std::string bytes =
@@ -129,6 +129,73 @@ long error_of_trailers(const std::string& trailers) {
     EXPECT_EQ(error, first) << piece;
   }
   return first;
+}
+
+TEST(Http2Session, content_is_as_long_as_announced_where_trailers_end_it) {
+  for (const std::string content : {"content", "conten"}) {
+    Desk desk;
+    const auto id = desk.client.request("POST", "/", {{"content-length", "7"}}, content, false);
+    desk.client.send_trailers(id, {{"x-sum", "1"}});
+    desk.run();
+    const bool good = content.size() == 7;
+    EXPECT_EQ(desk.stream(id).content_complete(), good);
+    EXPECT_EQ(desk.stream(id).broken(), !good);
+    EXPECT_EQ(desk.client.at(id).closed, !good);
+    if (!good) EXPECT_EQ(desk.client.at(id).error, std::uint32_t{NGHTTP2_PROTOCOL_ERROR});
+  }
+}
+
+TEST(Http2Session, a_malformed_field_may_come_in_a_continuation) {
+  Desk desk;
+  desk.answers = true;
+  const auto head = [](std::uint32_t id, std::string_view more) {
+    return frame(NGHTTP2_HEADERS, end_stream, id, get_block()) + frame(NGHTTP2_CONTINUATION, 0, id, literal("x", "y")) +
+           frame(NGHTTP2_CONTINUATION, end_headers, id, more);
+  };
+  ASSERT_TRUE(desk.receive(greeting() + head(1, literal("connection", "close")) + head(3, literal("x", "z"))));
+  EXPECT_FALSE(desk.session.within_head());
+  desk.flush();
+  EXPECT_EQ(desk.requests(), 1U);
+  EXPECT_TRUE(desk.stream(1).closed());
+  EXPECT_FALSE(desk.stream(1).seen.request);
+  EXPECT_EQ(desk.stream(3).request().fields.count("x"), 2U);
+  EXPECT_NE(desk.sent.find(frame(NGHTTP2_RST_STREAM, 0, 1, std::string_view("\0\0\0\1", 4))), std::string::npos);
+}
+
+// What is given back too little is never open again, and what is given back twice opens the window too early.
+TEST(Http2Session, content_past_its_length_takes_room_once_and_gives_it_back_once) {
+  Limits limits;
+  limits.connection_window = 100'000;
+  limits.stream_window = 200'000;
+  Desk desk(65535, limits);
+  desk.reads = false;
+  const auto window = [&] { return nghttp2_session_get_remote_window_size(desk.client.session()); };
+  const auto alone = desk.client.request("POST", "/", {{"content-length", "60000"}}, std::string(60'000, 'a'), false);
+  desk.run();
+  desk.session.stand_alone(desk.stream(alone));
+  desk.run();
+  EXPECT_EQ(window(), 100'000);
+  desk.client.send(alone, std::string(10'000, 'b'));
+  desk.run();
+  EXPECT_EQ(desk.client.at(alone).error, std::uint32_t{NGHTTP2_PROTOCOL_ERROR});
+  EXPECT_EQ(window(), 90'000);
+  // Fills the window, and has it opened again with what was given back before.
+  const auto fills = desk.client.request("POST", "/", {}, std::string(90'000, 'f'));
+  desk.run();
+  EXPECT_EQ(window(), 0);
+  std::string piece;
+  desk.session.read(desk.stream(fills), piece);
+  desk.run();
+  EXPECT_EQ(window(), 100'000);
+  // Less than half of it is not told.
+  desk.client.request("POST", "/", {}, std::string(55'000, 'c'));
+  const auto last = desk.client.request("POST", "/", {}, std::string(45'000, 'd'));
+  desk.run();
+  EXPECT_EQ(window(), 0);
+  desk.session.read(desk.stream(last), piece);
+  EXPECT_EQ(piece.size(), 45'000U);
+  desk.run();
+  EXPECT_EQ(window(), 0);
 }
 
 TEST(Http2Session, trailers_are_judged_the_same_at_every_split) {

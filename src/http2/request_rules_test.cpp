@@ -40,6 +40,9 @@ TEST(RequestRules, a_request_has_method_scheme_path_and_authority_or_host) {
 
 TEST(RequestRules, pseudo_fields_come_once_first_and_with_a_value) {
   EXPECT_EQ(with(":path", "/"), Verdict::Malformed);
+  EXPECT_EQ(with(":method", "POST"), Verdict::Malformed);
+  EXPECT_EQ(with(":scheme", "http"), Verdict::Malformed);
+  EXPECT_EQ(with(":authority", "a"), Verdict::Malformed);
   EXPECT_EQ(with(":status", "200"), Verdict::Malformed);
   EXPECT_EQ(with(":unknown", "x"), Verdict::Malformed);
   EXPECT_EQ(with(":", "x"), Verdict::Malformed);
@@ -84,6 +87,17 @@ TEST(RequestRules, an_extended_connect_has_everything) {
       Verdict::Malformed);
 }
 
+TEST(RequestRules, a_protocol_and_a_host_come_once) {
+  EXPECT_EQ(judge({{":method", "CONNECT"}, {":protocol", "x"}}, true), Verdict::Malformed);  // not complete
+  RequestRules rules(true);
+  rules.begin(false);
+  EXPECT_EQ(rules.field(":protocol", false, "x"), Verdict::Good);
+  EXPECT_EQ(rules.field(":protocol", false, "x"), Verdict::Malformed);
+  rules.begin(false);
+  EXPECT_EQ(rules.field("host", false, "a"), Verdict::Good);
+  EXPECT_EQ(rules.field("host", false, "a"), Verdict::Malformed);
+}
+
 TEST(RequestRules, fields_of_a_connection_are_malformed) {
   for (const std::string_view name : {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}) {
     EXPECT_EQ(with(name, "x"), Verdict::Malformed) << name;
@@ -99,6 +113,14 @@ TEST(RequestRules, names_are_in_lower_case_and_characters_are_looked_at) {
   EXPECT_EQ(with("x", "a\x01"), Verdict::Unfit);
   EXPECT_EQ(with("x", " a"), Verdict::Unfit);
   EXPECT_EQ(with("x", "a\r\nb: c"), Verdict::Unfit);
+  EXPECT_EQ(with("x", "a "), Verdict::Unfit);
+  EXPECT_EQ(with("x", "a\t"), Verdict::Unfit);
+  EXPECT_EQ(with("x", "a\x7f"), Verdict::Unfit);
+  EXPECT_EQ(with("x", std::string_view("a\0b", 3)), Verdict::Unfit);
+  EXPECT_EQ(with("x", std::string_view("\0", 1)), Verdict::Unfit);
+  EXPECT_EQ(with("x", "a\tb \xe4"), Verdict::Good);
+  EXPECT_EQ(with(std::string_view("x\0", 2), "x"), Verdict::Unfit);
+  EXPECT_EQ(with("x\x7f", "x"), Verdict::Unfit);
   EXPECT_EQ(with("host", "a b"), Verdict::Unfit);
   EXPECT_EQ(with("host", ""), Verdict::Malformed);
   EXPECT_EQ(with("x", ""), Verdict::Good);

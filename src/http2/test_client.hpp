@@ -96,6 +96,10 @@ private:
   std::int32_t last_stream_ = -1;
 };
 
+// Flags of frames.
+inline constexpr std::uint8_t end_stream = NGHTTP2_FLAG_END_STREAM;
+inline constexpr std::uint8_t end_headers = NGHTTP2_FLAG_END_HEADERS;
+
 // A frame by hand (RFC 9113, section 4.1).
 std::string frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, std::string_view payload);
 // What a client begins with: the preface and empty settings.
