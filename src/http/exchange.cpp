@@ -18,7 +18,8 @@ std::expected<bool, StreamError> http::collect(Exchange& exchange) {
   const auto piece = exchange.read();
   if (!piece) return std::unexpected(piece.error());
   if (piece->empty()) return true;
-  if (!exchange.charge(piece->size())) return std::unexpected(StreamError::Overloaded);
+  const std::size_t size = exchange.request().collected_body().size() + piece->size();
+  if (!exchange.charge_collected(size)) return std::unexpected(StreamError::Overloaded);
   exchange.make_room(piece->size());
   exchange.request().collected_body().append(*piece);
   return false;
@@ -87,12 +88,20 @@ void Exchange::make_room(std::size_t size) {
   whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced_, most_ahead * needed)));
 }
 
+bool Exchange::charge_collected(std::size_t size) {
+  if (size <= counted_) return true;
+  if (!charge(size - counted_)) return false;
+  counted_ = size;
+  return true;
+}
+
 void Exchange::recycle() noexcept {
   request_.clear();
   arena_.clear();
   stop_.reset();
   body_complete_ = true;
   pinned_ = collecting_ = false;
+  counted_ = 0;
 }
 
 void Exchange::give_scratch(std::string used) noexcept {
@@ -103,6 +112,18 @@ void Exchange::give_scratch(std::string used) noexcept {
 }
 
 namespace http {
+
+// As long as read_body() waits; it may be destroyed while it does.
+class Collecting {
+public:
+  explicit Collecting(bool& collecting) noexcept : collecting_(collecting) { collecting_ = true; }
+  ~Collecting() { collecting_ = false; }
+  Collecting(const Collecting&) = delete;
+  Collecting& operator=(const Collecting&) = delete;
+
+private:
+  bool& collecting_;
+};
 
 // Whoever waits is resumed by the exchange itself, while the piece is in view, and by a turn only after a stop.
 bool ContentWait::wait(std::coroutine_handle<> waiting, StopState* stop) {
@@ -148,7 +169,7 @@ std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
       request.set_body(kept);
       return {};
     }
-    if (!exchange.charge(kept.size() + second->size())) return std::unexpected(StreamError::Overloaded);
+    if (!exchange.charge_collected(kept.size() + second->size())) return std::unexpected(StreamError::Overloaded);
     request.collected_body().append(kept).append(*second);
   }
   while (true) {
@@ -162,7 +183,7 @@ std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
 
 Task<std::expected<void, StreamError>> read_body(Exchange& exchange) {
   exchange.pin();
-  exchange.collecting_ = true;
+  const http::Collecting collecting(exchange.collecting_);
   while (true) {
     co_await http::ContentWait(exchange);
     const auto ended = http::collect(exchange);

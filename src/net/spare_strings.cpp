@@ -21,14 +21,13 @@ void SpareStrings::give(std::string used) noexcept {
     return;
   }
   kept_ += size;
-  touched_ = true;
   if (!armed()) timers_.arm(*this, patience);
 }
 
 std::string SpareStrings::take(std::size_t size) noexcept {
   auto best = strings_.end();
   for (auto it = strings_.begin(); it != strings_.end(); ++it) {
-    if (it->capacity() >= size && it->capacity() / 4 <= size &&
+    if (it->capacity() >= size && it->capacity() / 2 <= size &&
         (best == strings_.end() || it->capacity() < best->capacity()))
       best = it;
   }
@@ -37,13 +36,13 @@ std::string SpareStrings::take(std::size_t size) noexcept {
   std::string found = std::move(strings_.back());
   strings_.pop_back();
   kept_ -= found.capacity();
-  touched_ = true;
+  taken_ = true;
   return found;
 }
 
 void SpareStrings::on_timer() noexcept {
   if (strings_.empty()) return;
-  if (std::exchange(touched_, false)) return timers_.arm(*this, patience);
+  if (std::exchange(taken_, false)) return timers_.arm(*this, patience);
   std::vector<std::string>().swap(strings_);
   kept_ = 0;
 }

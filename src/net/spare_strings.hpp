@@ -1,5 +1,5 @@
 // Large strings that have been used, kept for a moment for those who need the like: fresh memory of the kernel's costs
-// about as much as what is written to it. Bounded, and nothing once none has come or gone for a second.
+// about as much as what is written to it. Bounded, and nothing once nobody has taken one for a second.
 #pragma once
 
 #include <tern/coro/executor.hpp>
@@ -27,7 +27,7 @@ public:
 
   // Keeps the memory of `used`, or frees it.
   void give(std::string used) noexcept;
-  // An empty string that has room for `size` bytes and not for more than four times as many, of those kept the
+  // An empty string that has room for `size` bytes and not for more than twice as many, of those kept the
   // smallest; one without memory where there is none.
   std::string take(std::size_t size) noexcept;
 
@@ -40,7 +40,7 @@ private:
   std::vector<std::string> strings_;
   std::size_t kept_ = 0;
   std::size_t limit_ = most;
-  bool touched_ = false;  // since the timer was armed
+  bool taken_ = false;  // one, since the timer was armed
 };
 
 }  // namespace tern::net

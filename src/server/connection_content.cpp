@@ -5,6 +5,7 @@
 #include "server/worker.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace tern::server {
 namespace {
@@ -66,9 +67,10 @@ bool Connection::on_takeable() {
   HttpExchange& exchange = *exchange_;
   const std::string& collected = exchange.request().collected_body();
   const std::size_t waiting = collected.capacity() < exchange.announced() ? stream_.waiting() : 0;
-  if (exchange.prepare(least_taken, waiting)) {
+  try {
+    exchange.prepare(least_taken, waiting);
     take_content(exchange.request().collected_body());
-  } else {
+  } catch (const std::bad_alloc&) {  // the loop calls this, and no coroutine
     exchange.fail(StreamError::Overloaded);
   }
   if (exchange.error_ || protocol_.content_complete()) exchange.wake();
@@ -82,6 +84,7 @@ void Connection::take_content(std::string& whole) {
   const std::size_t size = whole.size();
   const auto room = static_cast<std::size_t>(
       std::min<std::uint64_t>({whole.capacity() - size, protocol_.content_to_come(), most_taken}));
+  if (!exchange_->charge_collected(size + room)) return exchange_->fail(StreamError::Overloaded);
   std::size_t count = 0;
   whole.resize_and_overwrite(size + room, [this, size, room, &count](char* bytes, std::size_t) {
     count = stream_.take({bytes + size, room});
@@ -89,7 +92,6 @@ void Connection::take_content(std::string& whole) {
   });
   protocol_.took_content(count);
   exchange_->received_ += count;
-  if (!exchange_->charge_collected()) exchange_->fail(StreamError::Overloaded);
 }
 
 }  // namespace tern::server

@@ -3,6 +3,8 @@
 
 #include "net/test_peer.hpp"
 
+#include <tern/coro/timeout.hpp>
+
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -161,6 +163,36 @@ TEST_F(ConnectionTest, an_announcement_alone_reserves_nothing) {
   EXPECT_TRUE(peer.receive_all().starts_with("HTTP/1.1 400 "));
   EXPECT_GE(room.load(), 100'000U);
   EXPECT_LE(room.load(), 17 * 100'000U + 1'000'000U);
+}
+
+// Gives up collecting when it is told to, and reads on piece by piece.
+Task<Response> collect_and_read_on(Exchange& exchange, std::atomic<bool>& given_up) {
+  try {
+    co_await with_timeout(Milliseconds(1), read_body(exchange));
+  } catch (const TimedOut&) {
+  }
+  const std::size_t collected = exchange.request().collected_body().size();
+  given_up = true;
+  std::size_t read = 0;
+  while (true) {
+    const Readable readable{exchange};
+    co_await readable;
+    const auto piece = exchange.read();
+    if (!piece) co_return Response(to_problem(piece.error()).status);
+    if (piece->empty()) break;
+    read += piece->size();
+  }
+  co_return Response::text(std::to_string(collected + read));
+}
+
+TEST_F(ConnectionTest, large_content_can_be_read_on_by_who_gives_up_collecting_it) {
+  std::atomic<bool> given_up = false;
+  service.handler = [&given_up](Exchange& exchange) { return Reply(collect_and_read_on(exchange, given_up)); };
+  net::Peer peer = connect();
+  peer.send(post + "Content-Length: 3000000\r\n\r\n" + std::string(100'000, 'x'));
+  while (!given_up) ::sched_yield();
+  peer.send(std::string(2'900'000, 'x'));
+  EXPECT_EQ(content_of(peer.receive_all()), "3000000");
 }
 
 // Runs on when its client has gone, and looks at what is left.

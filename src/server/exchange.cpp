@@ -143,24 +143,21 @@ void HttpExchange::disconnect() {
   if (stream_) stream_->wake();  // the last: what ends by it gives this exchange back
 }
 
-bool HttpExchange::prepare(std::size_t size, std::size_t waiting) {
+void HttpExchange::prepare(std::size_t size, std::size_t waiting) {
   constexpr std::size_t most_ahead = 16;  // times what has come
   std::string& whole = request_.collected_body();
   const std::size_t before = whole.size();
   const std::size_t come = before + waiting;
   const bool earned = announced_ <= most_ahead * come;
-  if (before + size <= whole.capacity() && (!earned || announced_ <= whole.capacity())) return true;
-  if (!earned) {
-    make_room(size);
-    return true;
-  }
-  std::string room = worker_.loop().spares().take(announced_);
+  if (before + size <= whole.capacity() && (!earned || announced_ <= whole.capacity())) return;
+  if (!earned) return make_room(size);
+  net::SpareStrings& spares = worker_.loop().spares();
+  std::string room = spares.take(announced_);
   // The memory of one that was used is there already, so all of it counts.
-  if (room.capacity() > charged_ && room.capacity() >= announced_ && !charge(room.capacity() - charged_)) return false;
+  if (room.capacity() >= announced_ && !charge_collected(room.capacity())) spares.give(std::exchange(room, {}));
   room.reserve(announced_);
   room.assign(whole);
   whole = std::move(room);
-  return true;
 }
 
 void HttpExchange::wake() {

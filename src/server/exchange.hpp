@@ -64,14 +64,8 @@ private:
   void wake();
   void fail(StreamError error) noexcept { error_ = error; }
   // Room for at least `size` bytes more of content to be collected, of which `waiting` have come and were not received:
-  // all that is announced, in a string that was used before, once a sixteenth has come, or as make_room() does. False
-  // when there is no memory left for content.
-  bool prepare(std::size_t size, std::size_t waiting);
-  // Counts what was collected; what prepare() has counted, once.
-  bool charge_collected() {
-    const std::size_t size = request_.collected_body().size();
-    return size <= charged_ || charge(size - charged_);
-  }
+  // all that is announced, in a string that was used before, once a sixteenth has come, or as make_room() does.
+  void prepare(std::size_t size, std::size_t waiting);
   // The bytes that were received are about to go: copies what of them nobody has read yet.
   void keep_chunk();
   void reset() noexcept;

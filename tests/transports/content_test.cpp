@@ -193,6 +193,17 @@ TEST_P(Contents, large_ones_come_whole_however_they_are_cut) {
   EXPECT_EQ(running().worker().shared().buffered, 0U);
 }
 
+TEST_P(Contents, large_ones_are_counted_once) {
+  settings.buffered = 5'100'000;
+  Caller caller = this->caller();
+  const std::string content = pattern(5'000'000);
+  for (int i = 0; i < 3; ++i) {
+    caller.begin("/echo", content, {{"content-length", "5000000"}});
+    caller.end();
+    EXPECT_TRUE(caller.answer().content == content) << caller.so_far().status;
+  }
+}
+
 TEST_P(Contents, large_ones_that_are_broken_off_leave_nothing_behind) {
   for (const Going how : {Going::Cancel, Going::Reset}) {
     Caller caller = this->caller();

@@ -116,6 +116,9 @@ protected:
 
   // Whether read_body() waits for content: what comes may be put behind collected_body() without being presented.
   bool collecting() const noexcept { return collecting_; }
+  // Counts collected_body() as buffered content up to `size` bytes, what is counted already once. False when there is
+  // no more to be had.
+  bool charge_collected(std::size_t size);
   // Room for at least `size` bytes more in collected_body(), and for more of what is announced as more of it has come.
   void make_room(std::size_t size);
 
@@ -134,10 +137,12 @@ protected:
   bool pinned_ = false;
 
 private:
+  friend std::expected<void, StreamError> read_complete_body(Exchange& exchange);
   friend Task<std::expected<void, StreamError>> read_body(Exchange& exchange);
   friend std::expected<bool, StreamError> http::collect(Exchange& exchange);
 
   bool collecting_ = false;
+  std::size_t counted_ = 0;  // of collected_body()
 };
 
 // Who answers. Called by any loop at any time, therefore const.
