@@ -334,10 +334,10 @@ TEST_F(KnownBlocksOnAConnection, have_a_priority_unless_another_came_before) {
       desk.session.answer(desk.stream(static_cast<std::int32_t>(id)), {}, std::string(10'000, 'x'));
     }
     desk.flush();
-    std::vector<std::uint32_t> order = content_order(desk.sent);
-    for (std::uint32_t& id : order) id -= next;
+    std::vector<std::uint32_t> ids = content_order(desk.sent);
+    for (std::uint32_t& id : ids) id -= next;
     next += 4;
-    return order;
+    return ids;
   };
   EXPECT_EQ(order(""), (std::vector<std::uint32_t>{4, 2}));
   const std::string id = {0, 0, 0, static_cast<char>(next + 4)};
