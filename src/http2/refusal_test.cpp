@@ -141,7 +141,7 @@ TEST(Http2Session, content_is_as_long_as_announced_where_trailers_end_it) {
     EXPECT_EQ(desk.stream(id).content_complete(), good);
     EXPECT_EQ(desk.stream(id).broken(), !good);
     EXPECT_EQ(desk.client.at(id).closed, !good);
-    if (!good) EXPECT_EQ(desk.client.at(id).error, std::uint32_t{NGHTTP2_PROTOCOL_ERROR});
+    EXPECT_EQ(desk.client.at(id).error, std::uint32_t{good ? NGHTTP2_NO_ERROR : NGHTTP2_PROTOCOL_ERROR});
   }
 }
 

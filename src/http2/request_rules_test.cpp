@@ -58,8 +58,8 @@ TEST(RequestRules, pseudo_fields_come_once_first_and_with_a_value) {
 }
 
 TEST(RequestRules, a_path_begins_with_a_slash_where_the_scheme_is_http) {
-  const auto path = [](std::string_view method, std::string_view scheme, std::string_view path) {
-    return judge({{":method", method}, {":scheme", scheme}, {":path", path}, {":authority", "a"}});
+  const auto path = [](std::string_view method, std::string_view scheme, std::string_view target) {
+    return judge({{":method", method}, {":scheme", scheme}, {":path", target}, {":authority", "a"}});
   };
   EXPECT_EQ(path("OPTIONS", "http", "*"), Verdict::Good);
   EXPECT_EQ(path("GET", "http", "*"), Verdict::Malformed);
