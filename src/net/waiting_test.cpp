@@ -23,7 +23,7 @@ namespace {
 
 using Rest = ThreadPool::Rest;
 
-ThreadPoolOptions options(unsigned threads, std::size_t queue = 1024) {
+ThreadPoolOptions pool_options(unsigned threads, std::size_t queue = 1024) {
   ThreadPoolOptions made;
   made.threads = threads;
   made.queue = queue;
@@ -100,7 +100,7 @@ TEST(Waiting, goes_on_in_the_next_run_of_a_loop_that_was_stopped) {
 }
 
 TEST(Offload, calls_the_function_elsewhere_and_comes_back) {
-  ThreadPool pool(options(1));
+  ThreadPool pool(pool_options(1));
   Loop loop{backend_under_test()};
   loop.set_offloader(&pool);
   const auto work = [](Loop& on) -> Task<bool> {
@@ -167,7 +167,7 @@ struct Crowd {
 };
 
 TEST(Offload, serves_thousands_from_several_loops_that_are_stopped_at_any_moment) {
-  ThreadPool pool(options(2, 300));
+  ThreadPool pool(pool_options(2, 300));
   std::vector<std::unique_ptr<Crowd>> crowds;
   for (unsigned i = 0; i < 2; ++i) crowds.push_back(std::make_unique<Crowd>(pool, i + 1, 3000));
   {
@@ -186,7 +186,7 @@ TEST(Offload, serves_thousands_from_several_loops_that_are_stopped_at_any_moment
 
 TEST(Offload, ends_with_cancelled_when_the_pool_is_discarded_under_a_running_loop) {
   for (unsigned round = 0; round < 20; ++round) {
-    ThreadPool pool(options(1, 10'000));
+    ThreadPool pool(pool_options(1, 10'000));
     Crowd crowd(pool, round, 500);
     std::latch started(1);
     crowd.loop.post([&started] { started.count_down(); });
@@ -201,7 +201,7 @@ TEST(Offload, ends_with_cancelled_when_the_pool_is_discarded_under_a_running_loo
 
 TEST(Offload, is_joined_by_frames_that_are_destroyed_with_their_loop) {
   for (int round = 0; round < 50; ++round) {
-    ThreadPool pool(options(2));
+    ThreadPool pool(pool_options(2));
     std::atomic<int> wrong = 0;
     const auto work = [](std::atomic<int>& faults, int number) -> Task<> {
       const std::string own(100, static_cast<char>('a' + number % 20));
@@ -231,7 +231,7 @@ TEST(Offload, is_joined_by_frames_that_are_destroyed_with_their_loop) {
 }
 
 TEST(Offload, that_comes_back_to_a_stopped_loop_goes_on_in_its_next_run) {
-  ThreadPool pool(options(1));
+  ThreadPool pool(pool_options(1));
   Loop loop{backend_under_test()};
   loop.set_offloader(&pool);
   std::latch open(1);
