@@ -84,7 +84,6 @@ void Connection::take_content(std::string& whole) {
   const std::size_t size = whole.size();
   const auto room = static_cast<std::size_t>(
       std::min<std::uint64_t>({whole.capacity() - size, protocol_.content_to_come(), most_taken}));
-  if (!exchange_->charge_collected(size + room)) return exchange_->fail(StreamError::Overloaded);
   std::size_t count = 0;
   whole.resize_and_overwrite(size + room, [this, size, room, &count](char* bytes, std::size_t) {
     count = stream_.take({bytes + size, room});
@@ -92,6 +91,8 @@ void Connection::take_content(std::string& whole) {
   });
   protocol_.took_content(count);
   exchange_->received_ += count;
+  // Only what has come counts, so that one may go past what all may hold by as much as is taken at once.
+  if (!exchange_->charge_collected(whole.size())) exchange_->fail(StreamError::Overloaded);
 }
 
 }  // namespace tern::server
