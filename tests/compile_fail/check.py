@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Compiles one file that must be refused, and checks the first error that its user reads.
 
-usage: check.py <compiler> <include directory> <file>
+usage: check.py <compiler> <include directory> <header> <file>
+
+The header, which the compiler may have compiled already, is included in front of the file.
 
 The file's first line is `// expect: <text>`. The compilation must fail, and its first error must contain the text; for
 Clang, whose error for a consteval call is the same for all, the notes that belong to it count too. A file that expects
@@ -23,7 +25,7 @@ def first_error(output: str) -> str:
 
 
 def main() -> int:
-    compiler, include, path = sys.argv[1:]
+    compiler, include, header, path = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         first = file.readline().strip()
     marker = "// expect: "
@@ -31,7 +33,7 @@ def main() -> int:
         print(f"{path}: the first line is `{marker}<text>`")
         return 2
     expected = first.removeprefix(marker)
-    command = [compiler, "-std=c++23", "-fsyntax-only", "-I", include, path]
+    command = [compiler, "-std=c++23", "-fsyntax-only", "-I", include, "-include", header, path]
     environment = {**os.environ, "LC_ALL": "C"}  # messages in English, whoever runs this
     result = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", env=environment, check=False)
     if expected == "nothing":
