@@ -15,12 +15,6 @@
 namespace tern::net {
 namespace {
 
-std::string pattern(std::size_t size) {
-  std::string bytes(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 2'654'435'761U) >> 13);
-  return bytes;
-}
-
 // Is presented `presented` bytes, then takes `to_take`, then is presented the rest; counts what came how.
 struct Taker final : StreamHandler {
   explicit Taker(std::size_t size) : to_take(size) {}
@@ -91,7 +85,7 @@ TEST(Taking, gets_the_bytes_in_order_and_none_that_it_does_not_ask_for) {
     auto [peer, socket] = pair_with_waiting_peer();
     Taker taker(size);
     open(loop, taker, std::move(socket));
-    const std::string bytes = pattern(3'000'000);
+    const std::string bytes = varied_bytes(3'000'000);
     std::thread writer([&sender = peer, &bytes] {
       EXPECT_TRUE(sender.send(bytes));
       sender.shutdown_write();
@@ -112,7 +106,7 @@ TEST(Taking, waits_until_what_was_presented_is_consumed) {
   taker.most = 10;  // the rest of what was presented has to come by on_bytes(), too
   taker.stop_at = 10;
   open(loop, taker, std::move(socket));
-  const std::string bytes = pattern(3'000'000);
+  const std::string bytes = varied_bytes(3'000'000);
   std::thread writer([&sender = peer, &bytes] { EXPECT_TRUE(sender.send(bytes)); });
   loop.run();
   EXPECT_EQ(taker.taken, 0U);
@@ -135,7 +129,7 @@ TEST(Taking, hears_of_the_end_in_the_midst) {
   auto [peer, socket] = pair_with_waiting_peer();
   Taker taker(2'000'000);
   open(loop, taker, std::move(socket));
-  const std::string bytes = pattern(500'000);
+  const std::string bytes = varied_bytes(500'000);
   std::thread writer([&sender = peer, &bytes] {
     EXPECT_TRUE(sender.send(bytes));
     sender.close();

@@ -18,6 +18,13 @@
 
 namespace tern::net {
 
+// Bytes in which what is lost, doubled or out of order shows.
+inline std::string varied_bytes(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 2'654'435'761U) >> 13);
+  return bytes;
+}
+
 class Peer {
 public:
   static constexpr int patience = 20'000;  // milliseconds; reached only by a failing test

@@ -12,12 +12,6 @@
 namespace tern::net {
 namespace {
 
-std::string pattern(std::size_t size) {
-  std::string bytes(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 2'654'435'761U) >> 13);
-  return bytes;
-}
-
 std::string socket_path(const char* name) {
   return "/tmp/tern-net-" + std::to_string(::getpid()) + '-' + name;
 }
@@ -67,7 +61,7 @@ TEST(Transfer, echoes_over_a_unix_socket) {
 TEST(Transfer, moves_megabytes_in_both_directions_at_once) {
   TestServer server;
   Peer peer = Peer::connect(server.address);
-  const std::string bytes = pattern(20'000'000);
+  const std::string bytes = varied_bytes(20'000'000);
   std::thread writer([&] {
     EXPECT_TRUE(peer.send(bytes));
     peer.shutdown_write();
@@ -98,7 +92,7 @@ TEST(Transfer, slows_the_writer_down_when_nobody_reads) {
     };
   });
   Peer peer = Peer::connect(server.address, 16 * 1024);
-  const std::string bytes = pattern(30'000'000);
+  const std::string bytes = varied_bytes(30'000'000);
   std::thread writer([&] {
     EXPECT_TRUE(peer.send(bytes));
     peer.shutdown_write();
@@ -112,7 +106,7 @@ TEST(Transfer, slows_the_writer_down_when_nobody_reads) {
 }
 
 TEST(Transfer, goes_on_sending_after_the_peer_has_ended_its_side) {
-  const std::string answer = pattern(5'000'000);
+  const std::string answer = varied_bytes(5'000'000);
   TestServer server([&](TestConnection& connection) {
     connection.bytes_hook = [](TestConnection&, std::string_view bytes) { return bytes.size(); };
     connection.end_hook = [&](TestConnection& self) {
