@@ -57,11 +57,11 @@ def table_of(rows):
     return "| what | measured |\n| --- | ---: |\n" + "".join(f"| {name} | {value} |\n" for name, value in rows)
 
 
-def write_table(what, table):
-    """Replaces what stands between the markers of `what` in docs/performance.md."""
+def write_table(what, table, file=PAGE):
+    """Replaces what stands between the markers of `what`."""
     begin, end = f"<!-- {what}: begin -->\n", f"<!-- {what}: end -->"
-    page = PAGE.read_text()
+    page = file.read_text()
     head, found, rest = page.partition(begin)
     if not found:
-        raise RuntimeError(f"docs/performance.md has no markers for {what}")
-    PAGE.write_text(head + begin + table + end + rest.partition(end)[2])
+        raise RuntimeError(f"{file.relative_to(ROOT)} has no markers for {what}")
+    file.write_text(head + begin + table + end + rest.partition(end)[2])

@@ -7,21 +7,20 @@ from harness.common import ROOT, build, note, run
 from harness.contenders import BINARIES, Running, tern
 from harness.requests import REQUESTS, ask
 
-FOLDER = ROOT / "build/ab/base"
 
-
-def build_base(commit):
-    """The base in a worktree of its own, with its own bench-server."""
-    if (FOLDER / ".git").exists():
-        run("git", "-C", str(FOLDER), "checkout", "--quiet", "--detach", commit)
+def built(commit, name):
+    """The server of a commit, built with its own bench-server in the worktree of that name."""
+    folder = ROOT / "build/ab" / name
+    if (folder / ".git").exists():
+        run("git", "-C", str(folder), "checkout", "--quiet", "--detach", commit)
     else:
         run("git", "worktree", "prune")
-        run("git", "worktree", "add", "--force", "--detach", str(FOLDER), commit)
-    note(f"building {commit[:12]} in {FOLDER.relative_to(ROOT)}")
+        run("git", "worktree", "add", "--force", "--detach", str(folder), commit)
+    note(f"building {commit[:12]} in {folder.relative_to(ROOT)}")
     for command in (["script/configure", "release"], ["cmake", "--build", "build/release", "--target", "bench-server"]):
-        subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True,
-                       env=os.environ | {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(FOLDER)})
-    return FOLDER / "build/release/bin"
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True,
+                       env=os.environ | {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(folder)})
+    return tern(folder / "build/release/bin", name, commit)
 
 
 def sample(contender, workload, seconds):
@@ -73,7 +72,7 @@ def compare_instructions(workload, base, tree):
 
 def compare(commit, wanted, pairs, seconds, count_instructions):
     found = run("git", "rev-parse", "--verify", f"{commit}^{{commit}}").stdout.strip()
-    base = tern(build_base(found), "base", found)
+    base = built(found, "base")
     build("bench-server", "bench-load")
     tree = tern(BINARIES, "tree", "this tree")
     print(f"# {found[:12]} (base) and this tree, {run('git', 'describe', '--always', '--dirty').stdout.strip()}\n")
