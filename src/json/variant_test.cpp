@@ -22,12 +22,12 @@ struct Box {
   double height;
   std::string name;
 };
-struct Group;
+struct Drawing;
 using Shape = std::variant<Circle, Box>;
 struct Leaf {
   std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<int>, Circle> value;
 };
-struct Group {
+struct Drawing {
   std::vector<std::variant<std::string, std::unique_ptr<Leaf>, std::vector<Shape>>> parts;
 };
 struct Prefix {
@@ -98,12 +98,12 @@ TEST(JsonVariant, refuses_objects_that_could_be_none_or_several) {
 
 TEST(JsonVariant, nests) {
   const char* text = R"({"parts":["s",{"value":1.5},{"value":{"radius":1,"name":"n"}},[{"radius":3,"name":""}],null]})";
-  const auto group = read<Group>(text);
+  const auto group = read<Drawing>(text);
   ASSERT_TRUE(group) << group.error().to_string();
   ASSERT_EQ(group->parts.size(), 5U);
   EXPECT_EQ(group->parts[3].index(), 2U);
   EXPECT_EQ(to_string(*group), text);
-  EXPECT_EQ(problems_of<Group>(R"({"parts":[[{"radius":true,"name":""}]]})"), "/parts/0/0/radius: expected number");
+  EXPECT_EQ(problems_of<Drawing>(R"({"parts":[[{"radius":true,"name":""}]]})"), "/parts/0/0/radius: expected number");
   using Inner = std::variant<int, std::string>;
   using Outer = std::variant<Inner, std::vector<Inner>, std::optional<bool>>;
   EXPECT_EQ(read<Outer>("\"x\""), Outer(Inner("x")));
