@@ -5,6 +5,8 @@
 // on, what is posted is dropped.
 #pragma once
 
+#include "base/gate.hpp"
+
 #include <tern/coro/event.hpp>
 #include <tern/http/bus.hpp>
 #include <tern/http/websocket.hpp>
@@ -13,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,15 +49,15 @@ class SocketMailbox {
 public:
   explicit SocketMailbox(Executor& executor) noexcept : executor_(&executor) {}
 
-  // False, and the work is dropped, when the loop is gone.
+  // From any thread, and waits for nobody. False, and the work is dropped, when the loop is gone.
   bool post(base::Function<void()> work);
-  void close();
+  // Before the executor goes: from then on, nothing is posted there.
+  void close() noexcept { gate_.close(); }
   bool is_current() const noexcept { return Executor::current() == executor_; }
 
 private:
-  std::mutex mutex_;
   Executor* const executor_;
-  bool closed_ = false;
+  base::Gate gate_;  // before the executor
 };
 
 class SocketLink {

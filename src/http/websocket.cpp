@@ -9,15 +9,10 @@ namespace tern {
 namespace http {
 
 bool SocketMailbox::post(base::Function<void()> work) {
-  const std::lock_guard lock(mutex_);
-  if (closed_) return false;
+  const base::Gate::Pass inside(gate_);
+  if (!inside) return false;
   executor_->post(std::move(work));
   return true;
-}
-
-void SocketMailbox::close() {
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
 }
 
 void SocketLink::open(Socket& socket, std::shared_ptr<SocketMailbox> mailbox, std::string protocol) {

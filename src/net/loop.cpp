@@ -72,14 +72,10 @@ Loop::Loop(Backend backend)
 }
 
 Loop::~Loop() {
-  std::vector<base::Function<void()>> unrun;
-  {
-    const std::scoped_lock lock(mutex_);
-    stopped_ = true;
-    unrun.swap(posts_);
-  }
-  unrun.clear();  // may close streams
+  inbox_.close();
+  inbox_.clear();  // may close streams
   finish_all_closed();
+  callers_.close();
   base::expects(streams_ == 0, "streams are closed before their loop is destroyed");
 }
 
@@ -87,10 +83,7 @@ void Loop::run() {
   poller_->begin();
   const base::BlockPoolScope blocks;
   Executor* before = make_current(this);
-  {
-    const std::scoped_lock lock(mutex_);
-    stopped_ = false;
-  }
+  if (std::exchange(stopped_, false)) inbox_.open();
   resume_turns();
   second_ = 0;
   read_clocks();
@@ -98,38 +91,30 @@ void Loop::run() {
   }
   poller_->end();
   finish_all_closed();
-  {
-    const std::scoped_lock lock(mutex_);
-    stopped_ = true;
-    stop_requested_ = false;
-  }
+  stopped_ = true;  // the inbox is closed until the next run
   make_current(before);
 }
 
 void Loop::stop() {
-  const std::scoped_lock lock(mutex_);
-  if (stopped_) return;
-  stop_requested_ = true;
-  wake();
+  const base::Gate::Pass inside(callers_);
+  if (inbox_.close()) wake();
 }
 
 void Loop::post(base::Function<void()> work) {
-  const std::scoped_lock lock(mutex_);
-  // Refused work is destroyed with `work`, when the lock has been given back.
-  if (stopped_ || stop_requested_) return;
-  posts_.push_back(std::move(work));
-  wake();
+  // The loop may be destroyed as soon as the work has run: its destructor waits until this has left. Refused work is
+  // destroyed with `work`, behind that.
+  const base::Gate::Pass inside(callers_);
+  if (inbox_.give(work) == Inbox::Given::First) wake();
 }
 
 base::Box<Watch> Loop::watch(int descriptor, Watch::Handler& handler) {
   return base::Box<Watch>(new DescriptorWatch(*poller_, counters_.watches, descriptor, handler));
 }
 
-// Called with the lock, so that the loop may be destroyed as soon as the posted work has run: the destructor waits for
-// a post() that has not returned yet. Both sides write their own flag first and read the other's then, so that one of
-// them sees the other.
+// Both sides write first and read what the other has written then, sequentially consistent: the poster puts something
+// into the inbox and looks whether the loop sleeps, the loop says that it does and looks into the inbox. So one of them
+// sees the other.
 void Loop::wake() noexcept {
-  signalled_.store(true);
   if (!sleeping_.exchange(false)) return;
   const std::uint64_t one = 1;
   // Cannot fail in a way that matters: a full counter has woken the loop already.
@@ -155,7 +140,7 @@ bool Loop::spin() noexcept {
   ++counters_.spins;
   const std::uint64_t end = read_nanoseconds() + spin_;
   do {
-    if (poller_->wait(0) || signalled_.load(std::memory_order_relaxed)) return true;
+    if (poller_->wait(0) || !inbox_.quiet(std::memory_order_relaxed)) return true;
   } while (read_nanoseconds() < end);
   return false;
 }
@@ -168,7 +153,7 @@ bool Loop::sleep() noexcept {
     return false;
   }
   sleeping_.store(true);
-  poller_->wait(signalled_.load() ? 0 : timeout);
+  poller_->wait(inbox_.quiet() ? timeout : 0);
   sleeping_.store(false, std::memory_order_relaxed);
   return true;
 }
@@ -179,7 +164,7 @@ bool Loop::round() {
   read_clocks();
   poller_->dispatch();
   wheel_.advance(now_);
-  const bool goes_on = run_posts();
+  const bool goes_on = inbox_.quiet(std::memory_order_relaxed) || inbox_.run();
   present_resumed();
   end_round();
   finish_closed();
@@ -193,23 +178,6 @@ void Loop::read_clocks() {
   if (second == second_) return;
   second_ = second;
   if (second_hook_) second_hook_(second);
-}
-
-bool Loop::run_posts() {
-  if (!signalled_.load()) return true;
-  signalled_.store(false);
-  bool stop = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    working_.swap(posts_);
-    stop = stop_requested_;
-  }
-  for (base::Function<void()>& work : working_) {
-    const base::Function<void()> once = std::move(work);  // what it holds is released before the next one runs
-    once();
-  }
-  working_.clear();
-  return !stop;
 }
 
 void Loop::present_resumed() {

@@ -8,8 +8,10 @@
 // closed, accepted); what they ask of the kernel goes through a Poller, of which there are two: epoll and io_uring.
 #pragma once
 
+#include "base/gate.hpp"
 #include "net/backend.hpp"
 #include "net/descriptor.hpp"
+#include "net/inbox.hpp"
 #include "net/poller.hpp"
 #include "net/spare_strings.hpp"
 #include "net/stream.hpp"
@@ -23,7 +25,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -85,7 +86,8 @@ public:
   // first run() makes that one return at once; after run() has returned, it does nothing.
   void stop();
 
-  // Work posted after stop() is destroyed unrun, by the thread that posts it, until run() is called again.
+  // Waits for nobody. Work posted after stop() is destroyed unrun, by the thread that posts it, until run() is called
+  // again.
   void post(base::Function<void()> work) override;
 
   Timers& timers() noexcept override { return *this; }
@@ -149,7 +151,6 @@ private:
   bool spin() noexcept;
   bool sleep() noexcept;
   void wake() noexcept;
-  bool run_posts();
   void present_resumed();
   void end_round() noexcept;
   void finish_closed();
@@ -178,14 +179,11 @@ private:
   std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free
   std::size_t streams_ = 0;
   base::Function<void(std::int64_t)> second_hook_;
-  std::vector<base::Function<void()>> working_;  // posts that are being run
-
-  std::atomic<bool> sleeping_ = false;   // the loop waits, or is about to, and wants a wake-up
-  std::atomic<bool> signalled_ = false;  // there is something in `posts_`, or a stop
-  std::mutex mutex_;                     // for what follows
-  std::vector<base::Function<void()>> posts_;
-  bool stop_requested_ = false;
   bool stopped_ = false;  // run() has returned
+
+  Inbox inbox_;                         // what was posted; closed by stop()
+  std::atomic<bool> sleeping_ = false;  // the loop waits, or is about to, and wants a wake-up
+  base::Gate callers_;                  // the threads in post() and stop(), which the destructor waits for
 };
 
 }  // namespace tern::net

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tern::net {
@@ -153,6 +155,53 @@ TEST(Loop, takes_posts_from_many_threads_each_in_order) {
   server.stop();
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(last, std::vector<int>(threads, posts - 1));
+}
+
+// Whoever posts may not have returned yet when the work has run; its loop waits for that before it goes.
+TEST(Loop, may_be_destroyed_as_soon_as_what_was_posted_has_run) {
+  constexpr int loops = 300;
+  std::atomic<Loop*> given = nullptr;
+  std::jthread poster([&given] {
+    for (int i = 0; i < loops; ++i) {
+      Loop* loop = nullptr;
+      while ((loop = given.exchange(nullptr)) == nullptr) std::this_thread::yield();
+      loop->post([loop] { loop->stop(); });
+    }
+  });
+  for (int i = 0; i < loops; ++i) {
+    Loop loop{backend_under_test()};
+    given = &loop;
+    loop.run();
+  }
+}
+
+TEST(Loop, takes_or_destroys_what_is_posted_while_it_stops_and_runs_again) {
+  constexpr std::size_t threads = 3;
+  Loop loop{backend_under_test()};
+  std::atomic<bool> over = false;
+  std::vector<int> last(threads, -1);
+  int wrong = 0;
+  const auto token = std::make_shared<int>(0);
+  {
+    std::vector<std::jthread> posters;
+    for (std::size_t t = 0; t < threads; ++t) {
+      posters.emplace_back([&, t] {
+        for (int i = 0; !over; ++i) {
+          loop.post([&wrong, before = &last[t], i, token] { wrong += std::exchange(*before, i) < i ? 0 : 1; });
+          if (i % 64 == 0) std::this_thread::yield();
+        }
+      });
+    }
+    for (int round = 0; round < 100; ++round) {
+      TestTimer timer([&] { loop.stop(); });
+      loop.arm(timer, Milliseconds(1));
+      loop.run();
+    }
+    over = true;
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_NE(last, std::vector<int>(threads, -1));
+  EXPECT_EQ(token.use_count(), 1);
 }
 
 TEST(Loop, wakes_up_for_posts_only_when_it_sleeps) {

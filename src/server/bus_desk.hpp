@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/log.hpp"
-#include "server/websocket_hub.hpp"
+#include "server/socket_bus.hpp"
 
 #include <tern/http/bus.hpp>
 

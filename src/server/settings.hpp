@@ -7,7 +7,7 @@
 #include "net/backend.hpp"
 #include "net/network.hpp"
 #include "server/forwarded.hpp"
-#include "server/websocket_hub.hpp"
+#include "server/socket_bus.hpp"
 
 #include <tern/base/duration.hpp>
 #include <tern/http/exchange.hpp>

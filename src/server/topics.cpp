@@ -10,10 +10,6 @@ namespace {
 constexpr std::size_t longest_filter = 1024;
 constexpr std::size_t most_levels = 64;
 
-bool has_wildcards(std::string_view filter) noexcept {
-  return filter.find_first_of("+#") != std::string_view::npos;
-}
-
 // Takes the first level off; `ended` when it was the last.
 std::string_view take_level(std::string_view& rest, bool& ended) noexcept {
   const std::size_t slash = rest.find('/');

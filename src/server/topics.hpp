@@ -67,6 +67,7 @@ public:
 
   // Wildcards stand alone in their levels, "#" in the last; at most 1024 bytes and 64 levels, at least one byte.
   static bool is_filter(std::string_view text) noexcept;
+  static bool has_wildcards(std::string_view filter) noexcept { return filter.find_first_of("+#") != filter.npos; }
 
 private:
   friend class Subscriber;

@@ -1,72 +1,22 @@
-// What the WebSockets of one loop share, and how the loops' hubs reach each other: SocketBus.
+// What the WebSockets of one loop share.
 #pragma once
 
 #include "http/socket.hpp"
 #include "net/output.hpp"
+#include "server/socket_bus.hpp"
 #include "server/topics.hpp"
 #include "websocket/codec.hpp"
-#include "websocket/frame.hpp"
 
 #include <tern/http/bus.hpp>
 
-#include <array>
-#include <atomic>
-#include <cstddef>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace tern::server {
 
-class WebSocketHub;
 class WebSocketSession;
 class Worker;
-
-// A message to the subscribers of a topic: framed once for all loops.
-struct FramedPublication {
-  explicit FramedPublication(const Publication& publication);
-
-  std::string topic;
-  std::string content;
-  websocket::Opcode opcode;
-  std::string frame;
-};
-
-// Of one server. From any thread.
-class SocketBus {
-public:
-  // Before the server starts: where what is published goes beside its own loops.
-  void connect(Bus& bus) noexcept { bus_ = &bus; }
-  void add(WebSocketHub& hub, std::shared_ptr<http::SocketMailbox> mailbox);
-  void remove(const WebSocketHub& hub) noexcept;
-  // To the loops, then to other servers. `except` may be null.
-  PublishStatus publish(const Publication& publication, const WebSocketSession* except = nullptr);
-  // To the loop that this is called on at once, to the others by posting; to one that is behind by more than
-  // `most_under_way` not at all.
-  void deliver(const Publication& publication, const WebSocketSession* except = nullptr);
-  static constexpr std::size_t most_under_way = 16 * 1024 * 1024;  // bytes
-
-  void subscribed(std::string_view filter);
-  void unsubscribed(std::string_view filter) noexcept;
-  std::size_t subscribers(std::string_view filter) const;
-
-private:
-  struct Loop {
-    WebSocketHub* hub;
-    std::shared_ptr<http::SocketMailbox> mailbox;
-    std::shared_ptr<std::atomic<std::size_t>> under_way;  // bytes that are posted there
-  };
-  static void post(const Loop& loop, const std::shared_ptr<const FramedPublication>& publication);
-
-  mutable std::mutex mutex_;
-  std::shared_ptr<const std::vector<Loop>> loops_ = std::make_shared<std::vector<Loop>>();  // replaced, never changed
-  std::unordered_map<std::string, std::size_t> counts_;
-  Bus* bus_ = nullptr;
-};
 
 // Of one loop, made with its first WebSocket.
 class WebSocketHub {

@@ -227,9 +227,9 @@ SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
   return SendStatus::Sent;
 }
 
-int WebSocketSession::deflate_bits(std::size_t size) const noexcept {
+int WebSocketSession::deflate_bits() const noexcept {
   const websocket::Codec* codec = core_.codec();
-  return codec != nullptr && size >= websocket::worth_deflating ? codec->terms().server_bits : 0;
+  return codec != nullptr ? codec->terms().server_bits : 0;
 }
 
 void WebSocketSession::deliver(std::string_view frame, bool deflated) {

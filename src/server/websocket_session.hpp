@@ -57,8 +57,8 @@ public:
 
   // A frame that was made for many.
   void deliver(std::string_view frame, bool deflated);
-  // The window that such a frame of a message of `size` bytes is to be deflated with; 0: it is not.
-  int deflate_bits(std::size_t size) const noexcept;
+  // The longest window that such a frame may be deflated with; 0: it may not. Does not change.
+  int deflate_bits() const noexcept;
 
 private:
   friend class WebSocketHub;

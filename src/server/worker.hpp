@@ -7,6 +7,7 @@
 #include "server/connection.hpp"
 #include "server/exchange.hpp"
 #include "server/settings.hpp"
+#include "server/websocket_hub.hpp"
 
 #include <tern/coro/event.hpp>
 #include <tern/coro/executor.hpp>

@@ -2,6 +2,7 @@
 #include <tern/app/app.hpp>
 
 #include "app/core.hpp"
+#include "base/gate.hpp"
 #include "server/http2.hpp"
 #include "server/server.hpp"
 #include "tern/life.hpp"
@@ -193,9 +194,15 @@ public:
     return server_;
   }
 
+  // By the server that runs, if there is one; nobody is waited for.
+  PublishStatus publish(const Publication& publication) {
+    const base::Gate::Pass inside(publishers_);
+    return inside ? server_->sockets().publish(publication) : PublishStatus::Dropped;
+  }
+
   // Returns when the loops run; what becomes of the start, Server::await_start() tells.
   std::shared_ptr<server::Server> launch(app::Core& core, const Options& options, base::Function<void()> on_ended) {
-    if (server()) throw SetupError("the app runs already: stop() and wait() come before the next start()");
+    if (server()) throw SetupError(runs_already);
     core.freeze();
     const unsigned threads = options.threads != 0 ? options.threads : server::usable_processors();
     core.prepare_loops(threads);
@@ -212,11 +219,12 @@ public:
     if (Bus* bus = core.bus()) server->sockets().connect(*bus);
     server::Hooks hooks = hooks_of(core, *server);
     hooks.on_ended = std::move(on_ended);
-    set(server);  // before the first request, whose handler may call stop()
+    // Before the first request, whose handler may call stop().
+    if (!replace(nullptr, server)) throw SetupError(runs_already);
     try {
       server->start(std::move(hooks));
     } catch (const std::system_error& error) {
-      set(nullptr);
+      replace(server.get(), nullptr);
       throw SetupError("there is no thread for a loop: " + error.code().message());
     }
     return server;
@@ -226,8 +234,7 @@ public:
     const auto running = server();
     if (!running) return;
     running->wait();
-    const std::lock_guard lock(mutex_);
-    if (server_ == running) server_.reset();
+    replace(running.get(), nullptr);
   }
 
 private:
@@ -237,13 +244,27 @@ private:
     return all;
   }
 
-  void set(std::shared_ptr<server::Server> server) {
-    const std::lock_guard lock(mutex_);
-    server_ = std::move(server);
+  // False when another one is there by now. Publishers are waited for without the mutex, which a bus of the user's may
+  // need to return.
+  bool replace(const server::Server* before, std::shared_ptr<server::Server> after) {
+    const std::lock_guard one_at_a_time(replacing_);
+    if (server().get() != before) return false;
+    const bool serves = after != nullptr;
+    publishers_.close();
+    {
+      const std::lock_guard lock(mutex_);
+      server_.swap(after);
+    }
+    if (serves) publishers_.open();
+    return true;
   }
 
+  static constexpr const char* runs_already = "the app runs already: stop() and wait() come before the next start()";
+
+  std::mutex replacing_;
   mutable std::mutex mutex_;  // for the pointer
   std::shared_ptr<server::Server> server_;
+  base::Gate publishers_{false};  // inside, the pointer does not change and needs no mutex
 };
 
 App::App() : core_(base::make_box<app::Core>()), runner_(base::make_box<Runner>()), root_(*core_, 0) {}
@@ -305,8 +326,7 @@ void App::reload_certificates() {
 }
 
 PublishStatus App::publish_message(const Publication& publication) {
-  const auto server = runner_->server();
-  return server ? server->sockets().publish(publication) : PublishStatus::Dropped;
+  return runner_->publish(publication);
 }
 
 std::size_t App::subscribers(std::string_view filter) const {

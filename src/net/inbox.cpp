@@ -1,0 +1,60 @@
+#include "net/inbox.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace tern::net {
+
+Inbox::~Inbox() {
+  clear();
+}
+
+// The exchange releases the item to the taker. It is sequentially consistent because a loop that goes to sleep says so
+// first and looks here then, and who gives does it the other way round: one of them sees the other (Loop::wake).
+Inbox::Given Inbox::give(base::Function<void()>& work) {
+  std::uintptr_t newest = newest_.load(std::memory_order_relaxed);
+  if ((newest & closed) != 0) return Given::Refused;
+  auto made = std::make_unique<Item>(std::move(work), nullptr);
+  do {
+    if ((newest & closed) != 0) {
+      work = std::move(made->work);
+      return Given::Refused;
+    }
+    made->next = item(newest);
+  } while (!newest_.compare_exchange_weak(newest, reinterpret_cast<std::uintptr_t>(made.get()),
+                                          std::memory_order_seq_cst, std::memory_order_relaxed));
+  static_cast<void>(made.release());
+  return newest == 0 ? Given::First : Given::Behind;
+}
+
+// Acquires the newest item, and with it those below: each was put there by a read-modify-write, which goes on with the
+// release of the one before.
+Inbox::Item* Inbox::take(bool& was_closed) noexcept {
+  const std::uintptr_t newest = newest_.fetch_and(closed, std::memory_order_acquire);
+  was_closed = (newest & closed) != 0;
+  Item* oldest = nullptr;
+  for (Item* each = item(newest); each != nullptr;) {
+    Item* before = std::exchange(each->next, oldest);
+    oldest = each;
+    each = before;
+  }
+  return oldest;
+}
+
+bool Inbox::run() {
+  bool was_closed = false;
+  for (Item* next = take(was_closed); next != nullptr;) {
+    const std::unique_ptr<Item> one(std::exchange(next, next->next));
+    one->work();
+  }
+  return !was_closed;
+}
+
+void Inbox::clear() {
+  bool was_closed = false;
+  for (Item* next = take(was_closed); next != nullptr;) {
+    const std::unique_ptr<Item> one(std::exchange(next, next->next));
+  }
+}
+
+}  // namespace tern::net

@@ -1,0 +1,53 @@
+// Work that many threads give to one, which does it in the order in which it was given; without a lock.
+//
+// A stack (Treiber's) of what was given since the taker last looked. The taker takes all of it at once and turns it
+// round. Since nobody takes a single item off, it does not matter that the address of one may come back: the item that
+// is put on top points to what is there at that moment, whatever was there before.
+#pragma once
+
+#include <tern/base/function.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace tern::net {
+
+class Inbox {
+public:
+  Inbox() = default;
+  ~Inbox();  // nobody gives any more; destroys what is left
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  enum class Given : std::uint8_t { Refused, First, Behind };
+
+  // From any thread. Refused: it is closed, and `work` is what it was. First: there was nothing before it, so that the
+  // taker may have to be woken; whoever gives more behind it can rely on that.
+  Given give(base::Function<void()>& work);
+  // From any thread: what was given before is still done, nothing more is taken. False when it is closed already.
+  bool close() noexcept { return (newest_.fetch_or(closed) & closed) == 0; }
+  // Whether nothing was given and nobody has closed it, so that there is no need to run().
+  bool quiet(std::memory_order order = std::memory_order_seq_cst) const noexcept { return newest_.load(order) == 0; }
+
+  // The taker's thread:
+  // Does what was given so far, and destroys each before the next. False when it was closed by then.
+  bool run();
+  // Destroys what was given so far.
+  void clear();
+  void open() noexcept { newest_.fetch_and(~closed, std::memory_order_relaxed); }
+
+private:
+  struct Item {
+    base::Function<void()> work;
+    Item* next;
+  };
+  static constexpr std::uintptr_t closed = 1;  // in newest_, beside the address
+
+  static Item* item(std::uintptr_t newest) noexcept { return reinterpret_cast<Item*>(newest & ~closed); }
+  // Takes all, the oldest first.
+  Item* take(bool& was_closed) noexcept;
+
+  std::atomic<std::uintptr_t> newest_ = 0;
+};
+
+}  // namespace tern::net
