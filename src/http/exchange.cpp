@@ -20,7 +20,7 @@ std::expected<bool, StreamError> http::collect(Exchange& exchange) {
   if (piece->empty()) return true;
   const std::size_t size = exchange.request().collected_body().size() + piece->size();
   if (!exchange.charge_collected(size)) return std::unexpected(StreamError::Overloaded);
-  exchange.make_room(piece->size());
+  exchange.make_room(piece->size(), piece->size());
   exchange.request().collected_body().append(*piece);
   return false;
 }
@@ -79,13 +79,14 @@ void Exchange::pin() {
 
 // What is announced gets its room in large steps, but never more than sixteen times what has come: a client that only
 // announces is given nothing.
-void Exchange::make_room(std::size_t size) {
+void Exchange::make_room(std::size_t size, std::size_t come) {
   constexpr std::size_t serious = 64 * 1024;
   constexpr std::size_t most_ahead = 16;
   std::string& whole = request_.collected_;
   const std::size_t needed = whole.size() + size;
   if (needed <= whole.capacity() || needed < serious || announced_ < needed) return;
-  whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced_, most_ahead * needed)));
+  const std::size_t earned = std::max(needed, most_ahead * (whole.size() + come));
+  whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced_, earned)));
 }
 
 bool Exchange::charge_collected(std::size_t size) {

@@ -5,9 +5,11 @@
 // is put on top points to what is there at that moment, whatever was there before.
 #pragma once
 
+#include <tern/base/block_pool.hpp>
 #include <tern/base/function.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace tern::net {
@@ -38,6 +40,8 @@ public:
 
 private:
   struct Item {
+    static void* operator new(std::size_t size) { return base::allocate_block(size); }
+    static void operator delete(void* item, std::size_t size) noexcept { base::free_block(item, size); }
     base::Function<void()> work;
     Item* next;
   };

@@ -150,7 +150,7 @@ void HttpExchange::prepare(std::size_t size, std::size_t waiting) {
   const std::size_t come = before + waiting;
   const bool earned = announced_ <= most_ahead * come;
   if (before + size <= whole.capacity() && (!earned || announced_ <= whole.capacity())) return;
-  if (!earned) return make_room(size);
+  if (!earned) return make_room(size, waiting);
   net::SpareStrings& spares = worker_.loop().spares();
   std::string room = spares.take(announced_);
   // The memory of one that was used is there already, so all of it counts.

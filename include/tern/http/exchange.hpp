@@ -119,8 +119,9 @@ protected:
   // Counts collected_body() as buffered content up to `size` bytes, what is counted already once. False when there is
   // no more to be had.
   bool charge_collected(std::size_t size);
-  // Room for at least `size` bytes more in collected_body(), and for more of what is announced as more of it has come.
-  void make_room(std::size_t size);
+  // Room for at least `size` bytes more in collected_body(), of which `come` have come, and for more of what is
+  // announced as more of it has come.
+  void make_room(std::size_t size, std::size_t come);
 
   // Makes it as good as new for the next request on the same loop, keeping small memory.
   void recycle() noexcept;
