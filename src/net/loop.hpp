@@ -9,6 +9,7 @@
 #pragma once
 
 #include "net/backend.hpp"
+#include "net/departures.hpp"
 #include "net/descriptor.hpp"
 #include "net/poller.hpp"
 #include "net/spare_strings.hpp"
@@ -123,6 +124,7 @@ public:
   std::size_t streams() const noexcept { return streams_; }
 
 private:
+  friend class Departures;
   friend class Stream;
   friend class Listener;
 
@@ -166,6 +168,7 @@ private:
   std::int64_t second_ = 0;
   TimerWheel wheel_;
   SpareStrings spares_{*this};
+  Departures departures_{*this};
   Counters counters_;
   std::unique_ptr<char[]> buffer_;
   StreamList resumed_;
