@@ -4,9 +4,9 @@
 
 #include <linux/sock_diag.h>
 #include <linux/sockios.h>
+#include <linux/tcp.h>
 #include <linux/tls.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <cerrno>
@@ -75,6 +75,12 @@ std::size_t unacknowledged(int socket) noexcept {
   int held = 0;
   if (::ioctl(socket, SIOCOUTQ, &held) != 0 || held < 0) return 0;
   return static_cast<std::size_t>(held);
+}
+
+std::uint64_t acknowledged(int socket) noexcept {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_acked : 0;
 }
 
 }  // namespace tern::net

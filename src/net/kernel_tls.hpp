@@ -33,4 +33,7 @@ bool has_room(int socket) noexcept;
 // What TCP holds because the peer has not acknowledged it, in bytes; 0 when nothing will come of it any more.
 std::size_t unacknowledged(int socket) noexcept;
 
+// What the peer has acknowledged since the socket was connected, in bytes.
+std::uint64_t acknowledged(int socket) noexcept;
+
 }  // namespace tern::net

@@ -191,6 +191,25 @@ TEST_P(KernelTls, a_close_loses_nothing_that_the_kernel_has_taken) {
   }
 }
 
+TEST_P(KernelTls, how_much_is_undelivered_shows_whether_the_peer_reads) {
+  TestServer server(sealing([&](TestConnection& connection) { connection.stream.send(varied_bytes(20'000'000)); }));
+  OpeningPeer peer = connect(server, 8 * 1024);
+  Opened opened;
+  ASSERT_TRUE(peer.receive(opened));
+  const auto undelivered = [&] {
+    return server.thread.on_loop([&] { return server.connections.begin()->second->stream.undelivered(); });
+  };
+  const std::size_t first = undelivered();
+  std::size_t last = first;
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(peer.receive(opened));
+    const std::size_t now = undelivered();
+    EXPECT_LE(now, last);
+    last = now;
+  }
+  EXPECT_GT(first - last, opened.content.size() / 2);
+}
+
 TEST_P(KernelTls, an_abort_waits_for_nobody) {
   TestServer server(sealing([&](TestConnection& connection) {
     connection.stream.send(varied_bytes(20'000'000));

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 
@@ -162,7 +163,10 @@ void Stream::end_side() noexcept {
 std::size_t Stream::undelivered() const noexcept {
   int held = 0;
   if (!open_ || ::ioctl(socket_.number(), SIOCOUTQ, &held) != 0 || held < 0) held = 0;
-  return unsent() + static_cast<std::size_t>(held);
+  const std::size_t known = unsent() + static_cast<std::size_t>(held);
+  // What is sealed goes on to TCP as the peer reads, and would make up for that.
+  if (sealed_ && known != 0) return SIZE_MAX - acknowledged(socket_.number());
+  return known;
 }
 
 std::size_t Stream::waiting() const noexcept {

@@ -95,7 +95,8 @@ public:
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
 
   // Those, and the bytes that the kernel holds because the peer has not taken them: what shows whether the peer reads,
-  // since a socket becomes writable only when a good part of its buffer is free. Costs a system call.
+  // since a socket becomes writable only when a good part of its buffer is free. When sealed, a number that falls by as
+  // much as the peer takes, and is 0 like the other. Costs a system call, or two.
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
