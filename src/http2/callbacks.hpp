@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <tuple>
 
 namespace tern::http2 {
 
@@ -31,8 +33,25 @@ struct Session::Callbacks {
   static int take(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head, std::size_t size,
                   nghttp2_data_source* source, void* user);
 
+  // `call`, for frames that were written in C: what it throws is kept, and thrown once nghttp2 has returned.
+  template <auto call>
+  struct Guarded;
+
   static Session& self(void* user) noexcept { return *static_cast<Session*>(user); }
   static bool is(std::uint8_t flags, nghttp2_flag flag) noexcept { return (flags & flag) != 0; }
+};
+
+// Each is given the session last.
+template <class Result, class... Given, Result (*call)(Given...)>
+struct Session::Callbacks::Guarded<call> {
+  static Result run(Given... given) noexcept {
+    try {
+      return call(given...);
+    } catch (...) {
+      self(std::get<sizeof...(given) - 1>(std::tie(given...))).thrown_ = std::current_exception();
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+  }
 };
 
 }  // namespace tern::http2

@@ -136,15 +136,15 @@ int Session::Callbacks::on_stream_close(nghttp2_session*, std::int32_t id, std::
 nghttp2_session_callbacks* Session::Callbacks::make() {
   nghttp2_session_callbacks* calls = nullptr;
   if (nghttp2_session_callbacks_new(&calls) != 0) throw std::bad_alloc();
-  nghttp2_session_callbacks_set_on_begin_frame_callback(calls, &on_begin_frame);
-  nghttp2_session_callbacks_set_on_begin_headers_callback(calls, &on_begin_headers);
-  nghttp2_session_callbacks_set_on_header_callback2(calls, &on_header);
-  nghttp2_session_callbacks_set_on_frame_recv_callback(calls, &on_frame);
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, &on_data);
-  nghttp2_session_callbacks_set_on_stream_close_callback(calls, &on_stream_close);
-  nghttp2_session_callbacks_set_on_frame_send_callback(calls, &on_sent);
-  nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, &on_not_sent);
-  nghttp2_session_callbacks_set_send_data_callback(calls, &take);
+  nghttp2_session_callbacks_set_on_begin_frame_callback(calls, &Guarded<&on_begin_frame>::run);
+  nghttp2_session_callbacks_set_on_begin_headers_callback(calls, &Guarded<&on_begin_headers>::run);
+  nghttp2_session_callbacks_set_on_header_callback2(calls, &Guarded<&on_header>::run);
+  nghttp2_session_callbacks_set_on_frame_recv_callback(calls, &Guarded<&on_frame>::run);
+  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, &Guarded<&on_data>::run);
+  nghttp2_session_callbacks_set_on_stream_close_callback(calls, &Guarded<&on_stream_close>::run);
+  nghttp2_session_callbacks_set_on_frame_send_callback(calls, &Guarded<&on_sent>::run);
+  nghttp2_session_callbacks_set_on_frame_not_send_callback(calls, &Guarded<&on_not_sent>::run);
+  nghttp2_session_callbacks_set_send_data_callback(calls, &Guarded<&take>::run);
   return calls;
 }
 
@@ -237,14 +237,11 @@ void Session::read_known(const KnownBlock& known) {
 
 void Session::read_frames(std::string_view bytes) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  ssize_t result = 0;
-  try {
-    result = nghttp2_session_mem_recv(session_, data, bytes.size());
-  } catch (...) {  // by what it has called: it stands in the middle of a frame, and cannot go on
-    over_ = dead_ = true;
+  const ssize_t result = nghttp2_session_mem_recv(session_, data, bytes.size());
+  if (thrown_) {
     known_ = nullptr;
     new_block_ = {};
-    throw;
+    throw_on();
   }
   // A client that takes nothing while it makes us say much, such as resets of the streams past their number.
   const std::size_t most_waiting = most_acknowledgements + 8 * std::size_t{limits_->streams};
@@ -258,6 +255,12 @@ void Session::read_frames(std::string_view bytes) {
   } else {
     terminate(result == NGHTTP2_ERR_NOMEM ? ErrorCode::Internal : ErrorCode::Protocol);
   }
+}
+
+// What was thrown by a callback has left nghttp2 in the middle of a frame, which it cannot go on from.
+void Session::throw_on() {
+  over_ = dead_ = true;
+  std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 bool Session::take(Allowance& allowance) noexcept {

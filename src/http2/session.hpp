@@ -27,6 +27,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -158,6 +159,7 @@ private:
   void look_at_block(std::string_view& bytes, std::string_view& rest);
   void read_known(const KnownBlock& known);
   void read_frames(std::string_view bytes);
+  [[noreturn]] void throw_on();
   bool take(Allowance& allowance) noexcept;
   bool count(std::uint8_t type, std::uint8_t flags) noexcept;
   bool is_over(std::int32_t id) const noexcept;
@@ -210,7 +212,8 @@ private:
   bool draining_ = false;
   bool refusing_ = false;
   bool over_ = false;
-  bool dead_ = false;  // it cannot even say so
+  bool dead_ = false;          // it cannot even say so
+  std::exception_ptr thrown_;  // by a callback, until nghttp2 has returned
 };
 
 }  // namespace tern::http2

@@ -207,7 +207,7 @@ void Session::submit(Stream& stream, const ResponseHead& head, std::optional<std
   if (length && tells_length(head.status, *length)) list.add("content-length", digits.text());
   nghttp2_data_provider provider{};
   provider.source.ptr = &stream;
-  provider.read_callback = &Callbacks::offer;
+  provider.read_callback = &Callbacks::Guarded<&Callbacks::offer>::run;
   nghttp2_submit_response(session_, stream.id_, list.data(), list.size(), content ? &provider : nullptr);
 }
 
@@ -299,6 +299,7 @@ void Session::send(std::string& out) {
     const std::uint8_t* bytes = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &bytes);
     if (size < 0) over_ = dead_ = true;  // no memory: what has been written leaves, and nothing more
+    thrown_ = nullptr;                   // which was just that
     if (size <= 0) break;
     out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   }

@@ -207,13 +207,14 @@ void Loop::end_round() noexcept {
 }
 
 void Loop::finish_closed() {
-  while (Stream* stream = closing_.pop()) stream->finish();
+  while (Stream* stream = closing_.pop()) stream->leave();
 }
 
-// Also those that were resumed and then closed, without presenting anything any more.
+// Also those that were resumed and then closed, without presenting anything any more, and those that wait for peers.
 void Loop::finish_all_closed() {
   do {
     finish_closed();
+    departures_.end();
     StreamList list = std::exchange(resumed_, {});
     while (Stream* stream = list.pop()) {
       stream->listed_ = !stream->closing_;

@@ -10,6 +10,7 @@
 
 #include "base/gate.hpp"
 #include "net/backend.hpp"
+#include "net/departures.hpp"
 #include "net/descriptor.hpp"
 #include "net/inbox.hpp"
 #include "net/poller.hpp"
@@ -125,6 +126,7 @@ public:
   std::size_t streams() const noexcept { return streams_; }
 
 private:
+  friend class Departures;
   friend class Stream;
   friend class Listener;
 
@@ -167,6 +169,7 @@ private:
   std::int64_t second_ = 0;
   TimerWheel wheel_;
   SpareStrings spares_{*this};
+  Departures departures_{*this};
   Counters counters_;
   std::unique_ptr<char[]> buffer_;
   StreamList resumed_;

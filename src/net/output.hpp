@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@ namespace tern::net {
 struct Piece {
   std::string own = {};
   std::string_view lent = {};
+  std::uint8_t record = 0;  // alone in a TLS record of that type; 0: together with its neighbours
 
   std::string_view bytes() const noexcept { return lent.empty() ? std::string_view(own) : lent; }
 };

@@ -1,5 +1,6 @@
 #include "net/stream.hpp"
 
+#include "net/kernel_tls.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
 
@@ -11,7 +12,9 @@
 #include <sys/socket.h>
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace tern::net {
 namespace {
@@ -27,17 +30,20 @@ int socket_error(int descriptor) noexcept {
   return error != 0 ? error : ECONNRESET;
 }
 
-// What the kernel took, 0 if it has no room, or minus errno.
-ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters) noexcept {
+// What the kernel took, 0 if it has no room, or minus errno. `record`: as Piece::record.
+ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, std::uint8_t record,
+                    Counters& counters) noexcept {
   for (;;) {
     ++counters.sends;
     ssize_t sent;
-    if (count == 1) {
+    if (count == 1 && record == 0) {
       sent = ::send(descriptor, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL);
     } else {
       msghdr message{};
       message.msg_iov = pieces;
       message.msg_iovlen = count;
+      std::optional<RecordType> type;
+      if (record != 0) type.emplace(message, record);
       sent = ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
     }
     if (sent >= 0) return sent;
@@ -60,7 +66,7 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = takes_ = took_end_ = false;
+  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = takes_ = took_end_ = sealed_ = settled_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -73,7 +79,7 @@ void Stream::send(Output& output) {
   std::size_t sent = 0;
   if (queue_ == nullptr) {
     iovec pieces[SendQueue::max_pieces];
-    const ssize_t result = send_pieces(socket_.number(), pieces, SendQueue::gather(output, pieces), loop_->counters_);
+    const ssize_t result = push(pieces, SendQueue::gather(output, pieces), 0);
     if (result < 0) {
       output.clear();
       return end(static_cast<int>(-result));
@@ -90,7 +96,7 @@ void Stream::send(std::string_view bytes) {
   if (!open_ || finish_writing_ || bytes.empty()) return;
   if (queue_ == nullptr) {
     iovec piece{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
-    const ssize_t result = send_pieces(socket_.number(), &piece, 1, loop_->counters_);
+    const ssize_t result = push(&piece, 1, 0);
     if (result < 0) return end(static_cast<int>(-result));
     bytes.remove_prefix(static_cast<std::size_t>(result));
     if (bytes.empty()) return;
@@ -98,6 +104,35 @@ void Stream::send(std::string_view bytes) {
   }
   queue_->append(bytes);
   watch(wanted());
+}
+
+bool Stream::seal(const void* parameters) noexcept {
+  base::expects(!sealed_ && queue_ == nullptr, "what is to be sealed comes behind all that is not");
+  sealed_ = open_ && !finish_writing_ && seal_socket(socket_.number(), parameters);
+  return sealed_;
+}
+
+void Stream::send_record(std::uint8_t type, std::string_view content) {
+  base::expects(sealed_, "records are for what the kernel seals");
+  if (!open_ || finish_writing_) return;
+  if (queue_ == nullptr) {
+    iovec piece{.iov_base = const_cast<char*>(content.data()), .iov_len = content.size()};
+    const ssize_t result = push(&piece, 1, type);
+    if (result < 0) return end(static_cast<int>(-result));
+    if (result != 0) return;
+    queue_ = std::make_unique<SendQueue>(&loop_->spares_);
+  }
+  queue_->append_record(type, content);
+  watch(wanted());
+}
+
+// What the kernel took, 0 if it has no room, or minus errno. Of what it seals, a record may have gone to TCP in part,
+// and wait for room: a send behind which that cannot be is remembered.
+ssize_t Stream::push(iovec* pieces, std::size_t count, std::uint8_t record) noexcept {
+  const bool room = record != 0 && has_room(socket_.number());
+  const ssize_t result = send_pieces(socket_.number(), pieces, count, record, loop_->counters_);
+  settled_ = room && result > 0;
+  return result;
 }
 
 void Stream::resume() {
@@ -117,13 +152,21 @@ void Stream::list_resumed() noexcept {
 void Stream::shutdown_write() {
   if (!open_ || finish_writing_) return;
   finish_writing_ = true;
-  if (queue_ == nullptr) ::shutdown(socket_.number(), SHUT_WR);
+  if (queue_ == nullptr) end_side();
+}
+
+// TCP takes nothing behind a FIN, not what the kernel has sealed before it either.
+void Stream::end_side() noexcept {
+  if (!sealed_ || settled_) ::shutdown(socket_.number(), SHUT_WR);
 }
 
 std::size_t Stream::undelivered() const noexcept {
   int held = 0;
   if (!open_ || ::ioctl(socket_.number(), SIOCOUTQ, &held) != 0 || held < 0) held = 0;
-  return unsent() + static_cast<std::size_t>(held);
+  const std::size_t known = unsent() + static_cast<std::size_t>(held);
+  // What is sealed goes on to TCP as the peer reads, and would make up for that.
+  if (sealed_ && known != 0) return SIZE_MAX - acknowledged(socket_.number());
+  return known;
 }
 
 std::size_t Stream::waiting() const noexcept {
@@ -146,6 +189,7 @@ void Stream::abort() {
   if (!socket_) return;
   const linger reset{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  settled_ = true;
   close();
 }
 
@@ -158,10 +202,24 @@ void Stream::end(int error) {
   if (!listed_) loop_->closing_.push(*this);
 }
 
-void Stream::finish() {
-  closing_ = false;
+// Whether closing the socket now might lose what it was given.
+bool Stream::must_wait() const noexcept {
+  return sealed_ && !settled_ && error_ == 0 && unacknowledged(socket_.number()) != 0;
+}
+
+void Stream::leave() noexcept {
   if (added_) loop_->poller_->remove(socket_.number(), *this);
   added_ = false;
+  if (!must_wait() || !loop_->departures_.keep(*this)) finish();
+}
+
+void Stream::go() noexcept {
+  settled_ = true;
+  loop_->closing_.push(*this);
+}
+
+void Stream::finish() {
+  closing_ = false;
   socket_.reset();
   rest_.clear();
   loop_->stream_finished();
@@ -332,7 +390,7 @@ void Stream::flush() {
     const std::size_t count = queue_->gather(pieces);
     std::size_t asked = 0;
     for (std::size_t k = 0; k < count; ++k) asked += pieces[k].iov_len;
-    const ssize_t result = send_pieces(socket_.number(), pieces, count, loop_->counters_);
+    const ssize_t result = push(pieces, count, queue_->record());
     if (result < 0) return end(static_cast<int>(-result));
     const auto sent = static_cast<std::size_t>(result);
     queue_->consume(sent);
@@ -341,7 +399,7 @@ void Stream::flush() {
   }
   if (queue_->size() != 0) return loop_->poller_->again(*this);
   queue_.reset();
-  if (finish_writing_) ::shutdown(socket_.number(), SHUT_WR);
+  if (finish_writing_) end_side();
   handler_->on_sent();
   if (!closing_) watch(wanted());
 }

@@ -84,11 +84,19 @@ public:
   void send(Output& output);
   void send(std::string_view bytes);
 
+  // Has the kernel seal, as TLS records, what is sent from now on: as seal_socket() does (kernel_tls.hpp). Only while
+  // unsent() is 0, and once. False where it does not.
+  bool seal(const void* parameters) noexcept;
+  // What is sent behind what was sent before, as a TLS record that is not application data; when sealed. `content` is
+  // not empty.
+  void send_record(std::uint8_t type, std::string_view content);
+
   // Bytes that wait in our queue (not the kernel's).
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
 
   // Those, and the bytes that the kernel holds because the peer has not taken them: what shows whether the peer reads,
-  // since a socket becomes writable only when a good part of its buffer is free. Costs a system call.
+  // since a socket becomes writable only when a good part of its buffer is free. When sealed, a number that falls by as
+  // much as the peer takes, and is 0 like the other. Costs a system call, or two.
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
@@ -104,9 +112,11 @@ public:
   // there are none, or the peer has ended its side, or the connection is broken, which is told as always.
   std::size_t take(std::span<char> to) noexcept;
 
-  // Ends our side (FIN) once the queue is empty.
+  // Ends our side (FIN) once the queue is empty; when sealed, only where that cannot overtake what the kernel still
+  // seals, else the FIN comes with close(): the peer has to know by a record.
   void shutdown_write();
-  // Ends the connection: the queue is dropped, what the kernel has is still sent. on_closed() follows. (Beware: closing
+  // Ends the connection: the queue is dropped, what the kernel has is still sent. on_closed() follows, later where the
+  // kernel has sealed more than TCP takes at once. (Beware: closing
   // with bytes unread makes the kernel send a reset, which may overtake the answer; to be safe, shutdown_write(), and
   // close at on_end() or after a while.)
   void close();
@@ -125,6 +135,7 @@ public:
   Loop& loop() const noexcept { return *loop_; }
 
 private:
+  friend class Departures;
   friend class Loop;
 
   void on_ready(std::uint32_t events) override;
@@ -138,8 +149,13 @@ private:
   void present_end();
   void on_round();  // the loop's answer to resume()
   void flush();
+  ssize_t push(iovec* pieces, std::size_t count, std::uint8_t record) noexcept;
+  void end_side() noexcept;
   void end(int error);
-  void finish();  // the loop's answer to end(): the last call
+  bool must_wait() const noexcept;
+  void leave() noexcept;  // the loop's answer to end(): finish(), or first Departures
+  void go() noexcept;     // the answer of those
+  void finish();          // the last call
   std::uint32_t wanted() const noexcept;
   void watch(std::uint32_t events);
   bool reading() const noexcept { return !paused_ && !ended_ && !end_waits_; }
@@ -164,6 +180,8 @@ private:
   bool finish_writing_ : 1 = false;
   bool takes_ : 1 = false;     // the handler, by itself
   bool took_end_ : 1 = false;  // the last take() has found that the peer has ended its side
+  bool sealed_ : 1 = false;    // by the kernel
+  bool settled_ : 1 = false;   // sealed, and TCP has everything, or nobody cares
   Address remote_;
 };
 

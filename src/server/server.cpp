@@ -1,5 +1,7 @@
 #include "server/server.hpp"
 
+#include "net/kernel_tls.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -63,6 +65,7 @@ std::expected<void, net::Error> Server::open(const Listening& listening) {
     auto loaded = certificates_.load(places_.size() - 1, name, *listening.tls);
     if (!loaded) return std::unexpected(net::Error{net::Fault::System, 0, std::move(loaded.error())});
     context = std::move(*loaded);
+    if (listening.tls->kernel) note_kernel_tls(name);
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (workers_[i]->listen(std::move((*sockets)[i]), {context, listening.proxied})) continue;
@@ -70,6 +73,11 @@ std::expected<void, net::Error> Server::open(const Listening& listening) {
     return std::unexpected(net::Error{net::Fault::System, error, name + ": " + std::strerror(error)});
   }
   return {};
+}
+
+void Server::note_kernel_tls(const std::string& place) {
+  const std::string why_not = net::why_no_kernel_tls();
+  if (!why_not.empty()) log_.write(Severity::Warning, place + " goes without kernel TLS: " + why_not);
 }
 
 std::uint16_t Server::port(std::size_t listener) const noexcept {

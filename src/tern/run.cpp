@@ -95,6 +95,7 @@ tls::Config config_of(const TlsOptions& options, bool http2) {
   }
   config.client_ca = options.client_ca;
   config.client = static_cast<tls::ClientAuth>(options.client);
+  config.kernel = options.kernel;
   if (http2 && server::has_http2()) config.protocols.insert(config.protocols.begin(), "h2");
   return config;
 }
@@ -112,7 +113,7 @@ server::Listening listening_of(const Place& place, const Options& options) {
   if (!tls.certificate.empty()) {
     listening.tls = config_of(tls, options.http2.enabled);
   } else if (!tls.key.empty() || !tls.ocsp.empty() || !tls.certificates.empty() || !tls.client_ca.empty() ||
-             tls.client != ClientCertificates::None) {
+             tls.client != ClientCertificates::None || tls.kernel) {
     throw SetupError("tls.certificate is missing");
   }
   return listening;

@@ -15,7 +15,8 @@ namespace tern::testing {
 class SecurePeer {
 public:
   explicit SecurePeer(std::uint16_t port, const tls::ClientOptions& options = {}, int receive_buffer = 0)
-      : peer(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer)), client(options) {
+      : SecurePeer(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer), options) {}
+  SecurePeer(net::Peer connected, const tls::ClientOptions& options) : peer(std::move(connected)), client(options) {
     client.take({});
   }
 

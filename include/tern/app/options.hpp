@@ -54,6 +54,10 @@ struct TlsOptions {
       {};                      // more of them, each for the names in it, chosen by what a client asks
   std::string client_ca = {};  // a PEM file: who vouches for clients
   ClientCertificates client = ClientCertificates::None;  // Request::tls() has the subject
+  // The kernel seals what is sent, where it can (kernel TLS: the module tls, a TCP socket, and its ciphers); elsewhere
+  // OpenSSL does, as without. Request::tls() has which. A client that asks for new keys (RFC 8446, section 4.6.3) while
+  // the kernel seals is disconnected.
+  bool kernel = false;
 };
 
 // By which fields proxies say whom they were asked by: X-Forwarded-For and X-Forwarded-Proto, or Forwarded (RFC 7239).
