@@ -5,8 +5,7 @@ from harness import common, turns
 from harness.clients import wait_for
 from harness.contenders import Failed
 
-CONNECTIONS = 8
-STREAMS = [1, 10, 100]
+LOADS = [(8, 1), (64, 1), (8, 10), (8, 100)]  # connections, streams on each
 HELLO = 13  # bytes of the content
 BESIDE = "h2o"
 
@@ -18,25 +17,25 @@ def number(pattern, output):
     return float(found.group(1))
 
 
-def answered(output, scheme, streams):
+def answered(output, scheme, open_at_once):
     """How many requests, when all have got the right bytes and, over TLS, by the same cipher."""
     done, good = number(r"^requests: .* (\d+) done", output), number(r"^status codes: (\d+) 2xx", output)
     wrong = number(r", (\d+) failed", output) + number(r", (\d+) errored", output) + number(r", (\d+) timeout", output)
     content = number(r"^traffic: .* \((\d+)\) data", output)
     # What is under way when the time is over is in the content already.
-    if wrong or good < done or not 0 <= content - HELLO * done <= HELLO * CONNECTIONS * streams:
+    if wrong or good < done or not 0 <= content - HELLO * done <= HELLO * open_at_once:
         raise Failed(f"{done:.0f} answers, {good:.0f} of them 2xx, {wrong:.0f} errors, {content:.0f} bytes of content")
     if scheme == "https" and "Cipher: TLS_AES_128_GCM_SHA256" not in output:
         raise Failed("not TLS 1.3 with AES-128-GCM")
     return done
 
 
-def load(server, scheme, streams, seconds):
+def load(server, scheme, connections, streams, seconds):
     meter = turns.Meter(server)
-    output = wait_for(["h2load", "-t1", f"-c{CONNECTIONS}", f"-m{streams}", f"-D{round(seconds * 1000)}ms",
+    output = wait_for(["h2load", "-t1", f"-c{connections}", f"-m{streams}", f"-D{round(seconds * 1000)}ms",
                        "--tls13-ciphers=TLS_AES_128_GCM_SHA256", f"{scheme}://127.0.0.1:{server.port}/"], seconds)
     cpu = meter.seconds()
-    return {"count": answered(output, scheme, streams), "seconds": seconds, "cpu": cpu}
+    return {"count": answered(output, scheme, connections * streams), "seconds": seconds, "cpu": cpu}
 
 
 def compared(rounds, seconds, peers):
@@ -45,8 +44,8 @@ def compared(rounds, seconds, peers):
     text = f"| | server | requests/s | CPU per request | of {BESIDE}'s |\n| --- | --- | ---: | ---: | ---: |\n"
     for scheme, name, certificate in (("http", "clear text", None), ("https", "TLS", turns.certificate("ECDSA P-256"))):
         with turns.serving(contenders, certificate=certificate) as servers:
-            for streams in STREAMS:
-                what = f"{name}, {streams} stream{'' if streams == 1 else 's'}"
-                samples = turns.measure(what, servers, lambda server: load(server, scheme, streams, seconds), rounds)
+            for connections, streams in LOADS:
+                what = f"{name}, {connections} connections, {streams} stream{'' if streams == 1 else 's'}"
+                samples = turns.measure(what, servers, lambda server: load(server, scheme, connections, streams, seconds), rounds)
                 text += turns.rows(what, samples, BESIDE)
     return text
