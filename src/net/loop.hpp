@@ -130,8 +130,7 @@ private:
   friend class Stream;
   friend class Listener;
 
-  // Four messages of 64 KiB with their heads, be it frames of WebSockets or TLS records.
-  static constexpr std::size_t receive_size = 257 * 1024;
+  static constexpr std::size_t receive_size = 256 * 1024;
 
   struct Wake final : Watched {
     explicit Wake(Loop& owner) : loop(owner) {}

@@ -20,7 +20,7 @@ namespace tern::net {
 namespace {
 
 constexpr std::uint32_t read_events = EPOLLIN | EPOLLRDHUP;
-constexpr int receives_per_round = 2;  // of 257 KiB each: a busy peer does not keep the others waiting
+constexpr int receives_per_round = 2;  // of 256 KiB each: a busy peer does not keep the others waiting
 constexpr int sends_per_round = 16;
 
 int socket_error(int descriptor) noexcept {

@@ -102,7 +102,7 @@ TEST(Transfer, slows_the_writer_down_when_nobody_reads) {
   writer.join();
   EXPECT_TRUE(echoed == bytes);
   EXPECT_GT(pauses, 0);
-  EXPECT_LE(most, bound + 257 * 1024);
+  EXPECT_LE(most, bound + 256 * 1024);
 }
 
 TEST(Transfer, goes_on_sending_after_the_peer_has_ended_its_side) {

@@ -108,7 +108,7 @@ struct Options {
   std::size_t field_count = 100;        // 431
   Limits limits = {};                   // of each request; routes may change them
   // Bytes of all buffered contents together, 503; 0: a quarter of the memory. Beside them a connection may hold up to
-  // 257 KiB that have come and that nobody reads yet.
+  // 256 KiB that have come and that nobody reads yet.
   std::size_t buffered = 0;
   std::size_t connections = 0;    // at once; 0: what the descriptor limit allows, less a reserve
   unsigned pool_threads = 0;      // for offload() and blocking(); 0: one for each processor
