@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -156,9 +157,11 @@ public:
   Server(const std::optional<websocket::DeflateTerms>& terms, std::string_view choices)
       : connection_(limits_, terms ? std::make_unique<websocket::Codec>(*terms, shared_) : nullptr),
         choices_(choices),
+        taking_(choices),
         closes_(choices_.below(4) == 0) {}
 
   void feed(std::string_view piece) {
+    if (pending_.empty() && !connection_.closed() && taking_.below(2) == 0) piece = take_front(piece);
     pending_ += piece;
     // An exact copy, so that the sanitizer sees a byte too far; it is gone before the next.
     const auto exact = std::make_unique<char[]>(pending_.size());
@@ -180,8 +183,27 @@ public:
   const std::string& out() const { return out_; }
 
 private:
-  bool step() {
-    switch (connection_.next(out_)) {
+  // What is awaited of a payload, some bytes at a time; returns the rest.
+  std::string_view take_front(std::string_view piece) {
+    connection_.receive({});
+    while (!piece.empty() && connection_.awaited() != 0) {
+      const std::size_t size = connection_.collected_size();
+      if (connection_.room() == size) connection_.collect_in({}, size + 1 + taking_.below(64));
+      deal_with(connection_.take(out_, 1 + taking_.below(64), [&piece](std::span<char> to) {
+        const std::size_t count = piece.copy(to.data(), to.size());
+        piece.remove_prefix(count);
+        return count;
+      }));
+    }
+    while (step()) {
+    }
+    return piece;
+  }
+
+  bool step() { return deal_with(connection_.next(out_)); }
+
+  bool deal_with(Event event) {
+    switch (event) {
       case Event::NeedMore: return false;
       case Event::Message: take(); return true;
       case Event::Closed: break;
@@ -227,7 +249,8 @@ private:
   websocket::Limits limits_{.message = most};
   websocket::SharedCodecs shared_;
   websocket::Connection connection_;
-  Choices choices_;
+  Choices choices_;  // which depend on the messages alone
+  Choices taking_;
   std::string pending_;
   std::string out_;
   std::string log_;

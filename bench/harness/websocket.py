@@ -3,7 +3,7 @@ from harness import common, processes, turns
 from harness.contenders import Failed, Running
 
 PROGRAM = "bench-websocket"
-ECHOES = [(20, 1), (20, 16), (1024, 1), (1024, 16), (65_536, 1), (65_536, 16)]  # bytes, messages at once
+ECHOES = [(20, 1), (20, 16), (1024, 1), (1024, 16), (65_536, 1), (65_536, 16), (1_048_576, 1)]  # bytes, messages at once
 CONNECTIONS = 64
 SUBSCRIBERS, TOPIC_BYTES = 1000, 64
 IDLE = 10_000

@@ -1,5 +1,9 @@
 #include "net/output.hpp"
 
+#include "base/lies_in.hpp"
+
+#include <algorithm>
+
 namespace tern::net {
 namespace {
 
@@ -29,6 +33,17 @@ void Output::pass(std::string_view bytes) {
     return;
   }
   append_body({.lent = bytes}, true);
+}
+
+std::string Output::keep(std::string bytes) noexcept {
+  // In the last of them: what comes before it in this output leaves before it does.
+  const auto last = std::ranges::find_if(bodies_.rbegin(), bodies_.rend(), [&](const Body& body) {
+    return body.passing && base::lies_in(body.piece.lent, bytes);
+  });
+  if (last == bodies_.rend()) return bytes;
+  last->piece.own = std::move(bytes);  // `lent` stays what is sent of it: large, so that moving left it where it was
+  last->passing = false;
+  return {};
 }
 
 void Output::append_body(Piece piece, bool passing) {

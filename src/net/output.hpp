@@ -38,6 +38,9 @@ public:
   // at once.
   void pass(std::string_view bytes);
 
+  // Of a string that was passed, or parts of it: it stays until it has been sent. Given back where none of it was.
+  std::string keep(std::string bytes) noexcept;
+
   bool empty() const noexcept { return text_.empty() && bodies_.empty(); }
   std::size_t size() const noexcept { return text_.size() + body_bytes_; }
 

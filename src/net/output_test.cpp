@@ -126,6 +126,32 @@ TEST(SendQueue, copies_what_is_only_passing) {
   }
 }
 
+TEST(SendQueue, keeps_what_has_passed_where_it_is_given_what_that_lies_in) {
+  const std::string passing(100'000, 'p');
+  for (const std::size_t sent : {0UL, 3UL, 5UL, 50'000UL, 100'005UL, 130'007UL}) {
+    std::string lies = passing;
+    const char* const there = lies.data();
+    Output output;
+    output.append("head ");
+    output.pass(lies);
+    output.append(" and ");
+    output.pass(std::string_view(lies).substr(10'000, 30'000));
+    const std::string whole = joined(output);
+    EXPECT_EQ(output.keep(std::move(lies)), "");
+    EXPECT_TRUE(joined(output) == whole);
+    SendQueue queue;
+    queue.take(output, sent);
+    EXPECT_EQ(queue.size(), whole.size() - sent);
+    EXPECT_TRUE(joined(queue) == whole.substr(sent)) << sent;
+    iovec pieces[SendQueue::max_pieces];
+    const iovec& last = pieces[queue.gather(pieces) - 1];
+    EXPECT_EQ(static_cast<const char*>(last.iov_base) + last.iov_len, there + 40'000) << "copied";
+  }
+  Output output;
+  output.pass(passing);
+  EXPECT_TRUE(output.keep(std::string(100'000, 'q')) == std::string(100'000, 'q')) << "nothing of it has passed";
+}
+
 TEST(SendQueue, forgets_what_was_sent_step_by_step) {
   Output output;
   fill(output);

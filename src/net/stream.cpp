@@ -20,7 +20,8 @@ namespace tern::net {
 namespace {
 
 constexpr std::uint32_t read_events = EPOLLIN | EPOLLRDHUP;
-constexpr int receives_per_round = 2;  // of 256 KiB each: a busy peer does not keep the others waiting
+constexpr int receives_per_round = 2;         // of 256 KiB each: a busy peer does not keep the others waiting
+constexpr std::size_t beginning = 16 * 1024;  // bytes, of what is large
 constexpr int sends_per_round = 16;
 
 int socket_error(int descriptor) noexcept {
@@ -273,7 +274,8 @@ void Stream::receive(std::uint32_t events) {
       if (taken) return;  // that was much; what is left is told in the next round
     }
     ++loop_->counters_.receives;
-    const ssize_t count = ::recv(socket_.number(), loop_->received(), Loop::receive_size, 0);
+    const std::size_t room = expects_large_ ? beginning : Loop::receive_size;
+    const ssize_t count = ::recv(socket_.number(), loop_->received(), room, 0);
     if (count == 0) return present_end();
     if (count < 0) {
       if (errno == EINTR) continue;
@@ -284,7 +286,7 @@ void Stream::receive(std::uint32_t events) {
     present({loop_->received(), size}, Loop::receive_size);
     if (closing_ || paused_) return;
     // A short receive means drained. Only when the peer has ended is it worth another one: to read the end.
-    if (size < Loop::receive_size && (events & EPOLLRDHUP) == 0) return;
+    if (size < room && (events & EPOLLRDHUP) == 0) return;
   }
 }
 

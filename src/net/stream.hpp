@@ -108,6 +108,8 @@ public:
 
   // Whether the handler takes what comes by itself: large content goes straight to where it belongs.
   void let_take(bool takes) noexcept { takes_ = takes; }
+  // What the peer sends next is large: only its beginning is received at once, so that its handler can take the rest.
+  void expect_large(bool large) noexcept { expects_large_ = large; }
   // From inside of on_takeable() only: receives into `to`, which is not empty, what is there. How many bytes; 0 where
   // there are none, or the peer has ended its side, or the connection is broken, which is told as always.
   std::size_t take(std::span<char> to) noexcept;
@@ -178,7 +180,8 @@ private:
   bool end_waits_ : 1 = false;  // the peer has ended its side, and on_end() waits for resume()
   bool represent_ : 1 = false;  // resumed, and the rest is to be presented again
   bool finish_writing_ : 1 = false;
-  bool takes_ : 1 = false;     // the handler, by itself
+  bool takes_ : 1 = false;  // the handler, by itself
+  bool expects_large_ : 1 = false;
   bool took_end_ : 1 = false;  // the last take() has found that the peer has ended its side
   bool sealed_ : 1 = false;    // by the kernel
   bool settled_ : 1 = false;   // sealed, and TCP has everything, or nobody cares

@@ -20,6 +20,7 @@ struct Taker final : StreamHandler {
   explicit Taker(std::size_t size) : to_take(size) {}
 
   std::size_t on_bytes(std::span<const char> bytes) override {
+    if (all.empty()) presented_first = bytes.size();
     const std::size_t count = std::min(bytes.size(), most);
     all.append(bytes.data(), count);
     stream.let_take(to_take != 0);
@@ -62,6 +63,7 @@ struct Taker final : StreamHandler {
   std::size_t whole = static_cast<std::size_t>(-1);
   std::size_t to_take;
   std::size_t taken = 0;
+  std::size_t presented_first = 0;
   int ends = 0;
   int closed = 0;
   std::error_code why;
@@ -96,6 +98,24 @@ TEST(Taking, gets_the_bytes_in_order_and_none_that_it_does_not_ask_for) {
     EXPECT_EQ(taker.taken, size);
     EXPECT_EQ(taker.ends, 1);
     EXPECT_EQ(taker.closed, 1);
+  }
+}
+
+// Of what is large, it can take all but the beginning.
+TEST(Taking, has_only_the_beginning_presented_where_much_is_expected) {
+  Loop loop(backend_under_test());
+  auto [peer, socket] = pair_with_waiting_peer();
+  const std::string bytes = varied_bytes(100'000);
+  ASSERT_TRUE(peer.send(bytes));
+  Taker taker(bytes.size() - 16 * 1024);
+  taker.whole = bytes.size();
+  open(loop, taker, std::move(socket));
+  taker.stream.expect_large(true);
+  loop.run();
+  EXPECT_TRUE(taker.all == bytes);
+  if (io_under_test() == Io::Epoll) {
+    EXPECT_EQ(taker.presented_first, 16U * 1024);
+    EXPECT_EQ(taker.taken, bytes.size() - 16 * 1024);
   }
 }
 

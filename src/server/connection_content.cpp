@@ -60,6 +60,7 @@ bool Connection::takes_content() const noexcept {
 }
 
 bool Connection::on_takeable() {
+  if (other_) return !closing_ && other_->on_takeable();
   if (!takes_content()) {
     stream_.let_take(false);
     return false;

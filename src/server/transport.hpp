@@ -50,6 +50,10 @@ public:
   bool paused() const noexcept { return stream_.paused(); }
 
   void let_take(bool takes) noexcept { secure_ ? secure_->let_take(takes) : stream_.let_take(takes); }
+  // As net::Stream's; over TLS, where records are to be opened, nothing is gained.
+  void expect_large(bool large) noexcept {
+    if (!secure_) stream_.expect_large(large);
+  }
   // As net::Stream::take(); over TLS, `to` has tls::Session::room.
   std::size_t take(std::span<char> to) { return secure_ ? secure_->take(to) : stream_.take(to); }
 

@@ -4,6 +4,7 @@
 #include "net/output.hpp"
 
 #include <cstddef>
+#include <span>
 
 namespace tern::server {
 
@@ -27,6 +28,14 @@ public:
   virtual void pause() noexcept = 0;
   virtual void resume() = 0;
   virtual bool paused() const noexcept = 0;
+  // Whether WebSocketSession::on_takeable() is called, where the carrier can do that, before bytes are presented.
+  virtual void let_take(bool) noexcept {}
+  // What is about to come is large: only its beginning is received at once, so that the rest can be taken.
+  virtual void expect_large(bool) noexcept {}
+  // Inside of on_takeable(), as net::Stream's. `to` has at least tls::Session::room.
+  virtual std::size_t take(std::span<char>) { return 0; }
+  virtual std::size_t waiting() const noexcept { return 0; }
+
   // Whether the peer may be silent for no fault of its own: what it says is not read, or it has not been told what to
   // answer although it takes what we send. Where it can be heard all the same, it must have been since the last call.
   virtual bool silences() = 0;

@@ -7,13 +7,19 @@
 
 #include <tern/coro/cancelled.hpp>
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 namespace tern::server {
 namespace {
 
-constexpr std::size_t most_pending = 64 * 1024;  // bytes that do not wait for the end of the round
-constexpr std::size_t most_kept = 16;            // messages that wait for a coroutine
+constexpr std::size_t most_pending = 64 * 1024;     // bytes that do not wait for the end of the round
+constexpr std::size_t most_passing = 256 * 1024;    // the same, where what passes costs no memory
+constexpr std::size_t least_taken = 128 * 1024;     // of a frame that is to come, to receive it where it is collected
+constexpr std::size_t most_taken = 1024 * 1024;     // at once: the other connections wait meanwhile
+constexpr std::size_t least_expected = 192 * 1024;  // of a message, to receive the next one's beginning only
+constexpr std::size_t most_kept = 16;               // messages that wait for a coroutine
 constexpr std::size_t most_kept_bytes = 64 * 1024;
 
 bool owns_memory(net::Output& output) noexcept {
@@ -70,36 +76,89 @@ void WebSocketSession::start(std::string protocol) {
 // --------------------------------------------------------------------------------------------------------
 
 std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
+  begin_reading();
+  // The bytes are the loop's own, which nobody else looks at again: a frame is unmasked where it lies.
+  core_.receive({const_cast<char*>(bytes.data()), bytes.size()});
+  read();
+  const std::size_t consumed = core_.consumed();
+  return end_reading() ? consumed : bytes.size();
+}
+
+// The rest of a large frame goes from the socket to where the message is collected.
+bool WebSocketSession::on_takeable() {
+  if (core_.awaited() < least_taken) {
+    carrier_->let_take(false);
+    return false;
+  }
+  begin_reading();
+  core_.receive({});
+  const auto take = [this](std::span<char> to) { return carrier_->take(to); };
+  const auto next = [&](std::string& to) {
+    make_room();
+    return core_.take(to, most_taken, take);
+  };
+  if (dealt_with(next)) read();
+  end_reading();
+  return true;
+}
+
+// For all of the frame, once a sixteenth of the message has come, in memory that was used before if there is some.
+void WebSocketSession::make_room() {
+  constexpr std::size_t most_ahead = 16;
+  const std::size_t whole = core_.collected_size() + static_cast<std::size_t>(core_.awaited());
+  if (core_.room() >= whole) return;
+  const std::size_t earned = most_ahead * (core_.collected_size() + carrier_->waiting());
+  if (earned >= whole) return core_.collect_in(hub_.worker().loop().spares().take(whole), whole);
+  const std::size_t least = core_.collected_size() + least_taken;
+  if (core_.room() < least) core_.collect_in({}, std::max(earned, least));
+}
+
+void WebSocketSession::begin_reading() {
   heard_ = true;
   if (pinged_) watch_peer();  // it has answered, or might as well have
   ++busy_;
-  // The bytes are the loop's own, which nobody else looks at again: a frame is unmasked where it lies.
-  core_.receive({const_cast<char*>(bytes.data()), bytes.size()});
   reading_ = true;
-  read();
+}
+
+// False where nothing will be read any more.
+bool WebSocketSession::end_reading() {
   reading_ = false;
-  const std::size_t consumed = core_.consumed();
   flush();
   const bool over = core_.closed();
   // Behind its close frame a peer sends nothing (RFC 6455, section 5.5.1).
   if (over && carrier_ != nullptr) carrier_->finish(core_.fault() == websocket::Fault::None);
+  if (!over && carrier_ != nullptr && core_.awaited() >= least_taken) carrier_->let_take(true);
   --busy_;
-  return over ? bytes.size() : consumed;
+  return !over;
 }
 
 void WebSocketSession::read() {
   while (!has_to_pause()) {
-    std::string& to = out();
-    const std::size_t before = to.size();
-    const websocket::Event event = core_.next(to);
-    if (to.size() != before) wrote();
-    switch (event) {
-      case websocket::Event::Message: take_message(); break;
-      case websocket::Event::Closed: return ended(core_.close_code(), core_.close_reason());
-      case websocket::Event::NeedMore: return;
-    }
+    if (!dealt_with([this](std::string& to) { return core_.next(to); })) return;
   }
   carrier_->pause();
+}
+
+// The event that `next` finds; false where there is nothing behind it.
+template <class F>
+bool WebSocketSession::dealt_with(F&& next) {
+  std::string& to = out();
+  const std::size_t before = to.size();
+  websocket::Event event = {};
+  try {
+    event = next(to);
+  } catch (const std::bad_alloc&) {  // the loop calls this, and no coroutine
+    report(std::current_exception());
+    carrier_->abort();
+    return false;
+  }
+  if (to.size() != before) wrote();
+  switch (event) {
+    case websocket::Event::Message: take_message(); return true;
+    case websocket::Event::Closed: ended(core_.close_code(), core_.close_reason()); return false;
+    case websocket::Event::NeedMore: break;
+  }
+  return false;
 }
 
 // What a coroutine has not taken, and what the peer does not read of ours, makes it wait. Behind our close, messages
@@ -112,6 +171,11 @@ bool WebSocketSession::has_to_pause() const noexcept {
 }
 
 void WebSocketSession::take_message() {
+  const bool large = core_.message().size() >= least_expected;
+  if (large != expects_large_ && carrier_ != nullptr) {
+    expects_large_ = large;  // the next is probably like it
+    carrier_->expect_large(large);
+  }
   if (handler_) return call_handler({core_.message(), core_.is_text()});
   http::SocketLink& link = *socket_.link();
   Message message{core_.take_message(), core_.is_text()};
@@ -124,6 +188,10 @@ void WebSocketSession::call_handler(const MessageView& message) {
     const std::uint16_t refused = handler_->message(socket_, message);
     if (refused != 0) close(refused, refused == websocket::UnsupportedData ? "text only" : "not what is expected");
   });
+  // What is sent on of a message that was collected from pieces stays until it has left.
+  if (core_.collected() && message.content.size() > net::Output::large) {
+    hub_.worker().loop().spares().give(pending_.keep(core_.take_message()));
+  }
 }
 
 // What a handler throws ends its WebSocket, and is told to the log only.
@@ -172,7 +240,7 @@ std::string& WebSocketSession::out() {
 }
 
 void WebSocketSession::wrote() {
-  if (pending_.size() >= most_pending) return flush();
+  if (pending_.text().size() >= most_pending || pending_.size() >= most_passing) return flush();
   if (!reading_) hub_.worker().loop().at_round_end(*this);
 }
 

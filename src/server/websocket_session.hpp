@@ -49,6 +49,8 @@ public:
   void start(std::string protocol);
 
   std::size_t on_bytes(std::span<const char> bytes);
+  // Whether it has taken bytes from the carrier by itself.
+  bool on_takeable();
   void on_end();
   void on_sent();
   // The carrier is gone.
@@ -76,7 +78,12 @@ private:
   void on_round_end() noexcept override { flush(); }
   void on_timer() noexcept override;
 
+  void begin_reading();
+  bool end_reading();
   void read();
+  template <class F>
+  bool dealt_with(F&& next);
+  void make_room();
   void take_message();
   void call_handler(const MessageView& message);
   template <class F>
@@ -110,7 +117,8 @@ private:
   bool pinged_ : 1 = false;   // and the answer is waited for
   bool running_ : 1 = false;  // the coroutine has not ended
   bool ended_ = false;        // the handler was told
-  bool reading_ : 1 = false;  // inside on_bytes()
+  bool reading_ : 1 = false;  // inside on_bytes() or on_takeable()
+  bool expects_large_ : 1 = false;
   bool waiting_ : 1 = false;  // the carrier has a queue
 };
 

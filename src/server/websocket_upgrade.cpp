@@ -23,6 +23,7 @@ public:
   void carry(WebSocketSession& session) noexcept { session_ = &session; }
 
   std::size_t on_bytes(std::span<const char> bytes) override { return session_->on_bytes(bytes); }
+  bool on_takeable() override { return session_->on_takeable(); }
   void on_end() override { session_->on_end(); }
   void on_sent() override { session_->on_sent(); }
   void on_closed(std::error_code) override { session_->on_closed(); }
@@ -38,6 +39,10 @@ public:
   void pause() noexcept override { connection_.stream().pause(); }
   void resume() override { connection_.stream().resume(); }
   bool paused() const noexcept override { return connection_.stream().paused(); }
+  void let_take(bool takes) noexcept override { connection_.stream().let_take(takes); }
+  void expect_large(bool large) noexcept override { connection_.stream().expect_large(large); }
+  std::size_t take(std::span<char> to) override { return connection_.stream().take(to); }
+  std::size_t waiting() const noexcept override { return connection_.stream().waiting(); }
   bool silences() override { return paused(); }
   void finish(bool peer_is_done) override { connection_.finish(peer_is_done); }
   void abort() override { connection_.abort(); }

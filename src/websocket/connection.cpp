@@ -133,11 +133,9 @@ Event Connection::take_data(std::string& out, const FrameHead& head) {
   }
   if (head.length > most() - std::min(most(), buffer_.size())) return fail(out, Fault::MessageTooBig);
   if (!in_message_ && head.fin && size_ - at_ >= head.length) {
-    char* const payload = bytes_ + at_;
-    const auto size = static_cast<std::size_t>(head.length);
-    apply_mask(payload, size, head.key);
-    at_ += size;
-    return take_whole(out, {payload, size});
+    const std::span payload(bytes_ + at_, static_cast<std::size_t>(head.length));
+    at_ += payload.size();
+    return take_whole(out, payload, head.key);
   }
   in_message_ = true;
   last_frame_ = head.fin;
@@ -149,36 +147,55 @@ Event Connection::take_data(std::string& out, const FrameHead& head) {
 }
 
 // A message in one frame that is here: nothing is copied.
-Event Connection::take_whole(std::string& out, std::string_view payload) {
+Event Connection::take_whole(std::string& out, std::span<char> payload, MaskKey key) {
   if (state_ != State::Open) return Event::NeedMore;
+  if (!unmask(payload.data(), payload.size(), key, 0)) return fail(out, Fault::InvalidUtf8);
+  const std::string_view whole(payload.data(), payload.size());
   if (compressed_) {
-    const Fault fault = inflate(payload);
+    const Fault fault = inflate(whole);
     return fault == Fault::None ? Event::Message : fail(out, fault);
   }
-  if (is_text() && !base::is_utf8(payload)) return fail(out, Fault::InvalidUtf8);
-  message_ = payload;
+  if (!utf8_.complete()) return fail(out, Fault::InvalidUtf8);
+  message_ = whole;
   return Event::Message;
 }
 
 Event Connection::take_piece(std::string& out) {
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(size_ - at_, left_));
-  if (size != 0) {
-    char* const piece = bytes_ + at_;
-    apply_mask(piece, size, key_, offset_);
-    at_ += size;
-    offset_ += size;
-    left_ -= size;
-    if (state_ == State::Open) {
-      if (is_text() && !compressed_ && !utf8_.feed({piece, size})) return fail(out, Fault::InvalidUtf8);
-      make_room(size);
-      buffer_.append(piece, size);
-    }
+  if (state_ == State::Open) {
+    make_room(size);
+    buffer_.append(bytes_ + at_, size);
   }
+  at_ += size;
+  return came(out, size);
+}
+
+// `size` bytes of the frame's payload, which are the last of the buffer.
+Event Connection::came(std::string& out, std::size_t size) {
+  const bool open = state_ == State::Open;
+  if (open && !unmask(buffer_.data() + (buffer_.size() - size), size, key_, offset_)) {
+    return fail(out, Fault::InvalidUtf8);
+  }
+  offset_ += size;
+  left_ -= size;
   if (left_ != 0) return Event::NeedMore;
   in_frame_ = false;
   if (!last_frame_) return Event::NeedMore;
   in_message_ = false;
-  return state_ == State::Open ? complete(out) : Event::NeedMore;
+  return open ? complete(out) : Event::NeedMore;
+}
+
+// Whether what is text can be UTF-8 so far. A few KiB are checked right after they were unmasked, while they are in the
+// processor's nearest cache.
+bool Connection::unmask(char* bytes, std::size_t size, MaskKey key, std::size_t offset) {
+  constexpr std::size_t most = 8 * 1024;
+  const bool checks = is_text() && !compressed_;
+  for (std::size_t from = 0; from < size; from += most) {
+    const std::size_t count = std::min(most, size - from);
+    apply_mask(bytes + from, count, key, offset + from);
+    if (checks && !utf8_.feed({bytes + from, count})) return false;
+  }
+  return true;
 }
 
 // For the rest of the frame, but for no more than sixteen times what has come.
@@ -187,6 +204,12 @@ void Connection::make_room(std::size_t size) {
   const std::size_t come = buffer_.size() + size;
   if (left_ == 0 || come <= buffer_.capacity()) return;
   buffer_.reserve(come + static_cast<std::size_t>(std::min<std::uint64_t>(left_, most_ahead * come)));
+}
+
+void Connection::collect_in(std::string buffer, std::size_t size) {
+  buffer.reserve(size);
+  buffer.append(buffer_);
+  buffer_ = std::move(buffer);
 }
 
 Event Connection::complete(std::string& out) {
@@ -212,8 +235,9 @@ Fault Connection::inflate(std::string_view compressed) {
 }
 
 std::string Connection::take_message() {
-  if (message_.data() == buffer_.data()) return std::exchange(buffer_, {});
-  return std::string(message_);
+  std::string taken = collected() ? std::exchange(buffer_, {}) : std::string(message_);
+  message_ = {};
+  return taken;
 }
 
 // RFC 6455, section 7.1.7: a close frame says why, where none was sent yet.

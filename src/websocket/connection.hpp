@@ -18,11 +18,12 @@
 #include "websocket/frame.hpp"
 #include "websocket/limits.hpp"
 
+#include "base/lies_in.hpp"
 #include "base/utf8_checker.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,28 @@ public:
   void receive(std::span<char> bytes) noexcept;
   // Throws nothing but std::bad_alloc.
   Event next(std::string& out);
+  // How many bytes are still to come of the payload of the frame that is being read, for take(); 0 behind our close,
+  // when nobody will read them.
+  std::uint64_t awaited() const noexcept { return in_frame_ && state_ == State::Open ? left_ : 0; }
+  // How many bytes of the message have come; and how many, together with these, there is room for.
+  std::size_t collected_size() const noexcept { return buffer_.size(); }
+  std::size_t room() const noexcept { return buffer_.capacity(); }
+  // Goes on collecting in `buffer`, which is empty and may have memory, with room for `size` bytes.
+  void collect_in(std::string buffer, std::size_t size);
+  // In place of receive() and next(), while bytes are awaited() and none are left of what was received: calls
+  // receive(std::span<char>), which fills it from its front, for at most `most` and what there is room for, and returns
+  // how many have come. The event is as that of next().
+  template <class F>
+  Event take(std::string& out, std::size_t most, F&& receive) {
+    const std::size_t before = buffer_.size();
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>({left_, most, buffer_.capacity() - before}));
+    std::size_t count = 0;
+    buffer_.resize_and_overwrite(before + size, [&](char* bytes, std::size_t) {
+      count = receive(std::span(bytes + before, size));
+      return before + count;
+    });
+    return came(out, count);
+  }
   // How many of receive()'s bytes need not be presented again. Of a message that came in pieces, all but the head of a
   // frame is consumed: what waits for more is short.
   std::size_t consumed() const noexcept { return at_; }
@@ -58,7 +81,9 @@ public:
   // of a buffer.
   std::string_view message() const noexcept { return message_; }
   bool is_text() const noexcept { return opcode_ == Opcode::Text; }
-  // The message as a string of its own: the buffer, where it is there.
+  // Whether message() lies in the buffer.
+  bool collected() const noexcept { return message_.data() == buffer_.data(); }
+  // The message as a string of its own: the buffer, where it is there. message() is empty then.
   std::string take_message();
 
   // --- Writing ---
@@ -69,9 +94,9 @@ public:
   void write(std::string& out, Opcode opcode, std::string_view payload);
   // The head of such a message, whose payload the caller puts behind it; where may_write() and there is no codec().
   void begin(std::string& out, Opcode opcode, std::size_t size) { append_frame_head(out, opcode, size); }
-  // Whether `bytes` are among those that receive() was given.
+  // Whether `bytes` are of what came: they lie among those that receive() was given, or in the message().
   bool received(std::string_view bytes) const noexcept {
-    return !std::less<>()(bytes.data(), bytes_) && !std::less<>()(bytes_ + at_, bytes.data() + bytes.size());
+    return base::lies_in(bytes, {bytes_, at_}) || base::lies_in(bytes, message_);
   }
   // At most 125 bytes.
   void ping(std::string& out, std::string_view payload);
@@ -99,7 +124,9 @@ private:
   Event take_close(std::string& out, std::string_view payload);
   Event take_data(std::string& out, const FrameHead& head);
   Event take_piece(std::string& out);
-  Event take_whole(std::string& out, std::string_view payload);
+  Event came(std::string& out, std::size_t size);
+  bool unmask(char* bytes, std::size_t size, MaskKey key, std::size_t offset);
+  Event take_whole(std::string& out, std::span<char> payload, MaskKey key);
   Event complete(std::string& out);
   void make_room(std::size_t size);
   Fault inflate(std::string_view compressed);

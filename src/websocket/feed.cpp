@@ -21,6 +21,8 @@ public:
 
   void feed(std::string_view piece) {
     if (connection_.closed()) return;
+    if (options_.takes && pending_.empty()) piece = take(piece);
+    if (connection_.closed() || piece.empty()) return;
     pending_ += piece;
     const std::string_view placed = guarded_.copy(pending_);
     connection_.receive({const_cast<char*>(placed.data()), placed.size()});
@@ -40,8 +42,30 @@ private:
     return options_.deflate ? std::make_unique<Codec>(*options_.deflate, shared_) : nullptr;
   }
 
-  bool step() {
-    switch (connection_.next(out_)) {
+  // The front of `piece`, as far as it is awaited; returns the rest.
+  std::string_view take(std::string_view piece) {
+    connection_.receive({});
+    while (!piece.empty() && connection_.awaited() != 0) {
+      most_taken_ = most_taken_ % 7 + 1;
+      const std::size_t size = connection_.collected_size();
+      if (connection_.room() == size) connection_.collect_in({}, size + most_taken_);
+      const auto receive = [&piece](std::span<char> to) {
+        const std::size_t count = piece.copy(to.data(), to.size());
+        piece.remove_prefix(count);
+        return count;
+      };
+      if (dealt_with(connection_.take(out_, most_taken_, receive))) continue;
+      if (connection_.closed()) return {};
+    }
+    while (step()) {
+    }
+    return piece;
+  }
+
+  bool step() { return dealt_with(connection_.next(out_)); }
+
+  bool dealt_with(Event event) {
+    switch (event) {
       case Event::NeedMore: return false;
       case Event::Message:
         outcome_.transcript += (connection_.is_text() ? "text " : "binary ") + show(connection_.message()) + '\n';
@@ -60,6 +84,7 @@ private:
   Connection connection_;
   std::string pending_;
   std::string out_;
+  std::size_t most_taken_ = 0;
   Outcome outcome_;
 };
 
@@ -148,10 +173,14 @@ Outcome feed(std::string_view input, std::span<const std::size_t> cuts, const Fe
 
 Outcome feed_every_way(std::string_view input, const FeedOptions& options) {
   const Outcome whole = feed(input, {}, options);
-  for (std::size_t cut = 1; cut < input.size(); ++cut) {
-    const Outcome split = feed(input, {{cut}}, options);
-    EXPECT_EQ(split.transcript, whole.transcript) << "cut at " << cut;
-    EXPECT_EQ(split.sent, whole.sent) << "cut at " << cut;
+  FeedOptions way = options;
+  for (const bool takes : {false, true}) {
+    way.takes = takes;
+    for (std::size_t cut = 1; cut < input.size(); ++cut) {
+      const Outcome split = feed(input, {{cut}}, way);
+      EXPECT_EQ(split.transcript, whole.transcript) << "cut at " << cut << (takes ? ", taken" : "");
+      EXPECT_EQ(split.sent, whole.sent) << "cut at " << cut << (takes ? ", taken" : "");
+    }
   }
   std::vector<std::size_t> cuts(input.empty() ? 0 : input.size() - 1);
   std::iota(cuts.begin(), cuts.end(), std::size_t{1});

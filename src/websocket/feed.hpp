@@ -42,6 +42,7 @@ std::string read_frames(std::string_view bytes);
 struct FeedOptions {
   Limits limits = {};
   std::optional<DeflateTerms> deflate = {};
+  bool takes = false;  // payload that is awaited() is fetched by take(), some bytes at a time
 };
 
 struct Outcome {

@@ -78,6 +78,49 @@ TEST_P(WebSocketFlow, large_messages_that_are_sent_back_from_where_they_lie_stay
   }
 }
 
+// Most of what these have goes from the socket to where they are collected, the more so behind the first of them.
+TEST_P(WebSocketFlow, very_large_messages_come_and_go_whole) {
+  const WebSocketOptions options{.max_message = 4'000'000, .max_queued = 16 * 1024 * 1024};
+  app.websocket("/object", [] { return Echo{}; }, options);
+  app.websocket("/coroutine", echo, options);
+  for (const char* path : {"/object", "/coroutine"}) {
+    SocketCaller peer = socket(64 * 1024);
+    peer.connect(path);
+    for (const std::size_t size : {1'300'000UL, 3'000'000UL, 262'143UL, 70'000UL, 400'000UL, 400'001UL, 5UL}) {
+      std::string message(size, '\0');
+      for (std::size_t k = 0; k < size; ++k) message[k] = static_cast<char>('a' + (size + k * 7 + k / 251) % 26);
+      message.replace(size - 4, 4, "\xF0\x9F\x98\x80");
+      peer.send(text(message) + websocket::testing::fragments(2, message, 300'000) + frame(9, "?"));
+      ASSERT_EQ(peer.next(), "text " + (size > 64 ? "(" + std::to_string(size) + ")" : message));
+      ASSERT_TRUE(peer.payload() == message);
+      ASSERT_EQ(peer.next(), "binary " + (size > 64 ? "(" + std::to_string(size) + ")" : message));
+      ASSERT_TRUE(peer.payload() == message);
+      ASSERT_EQ(peer.next(), "pong ?");
+    }
+  }
+}
+
+TEST_P(WebSocketFlow, what_is_wrong_with_very_large_messages_ends_them) {
+  app.websocket("/", [] { return Echo{}; }, {.max_message = 1'000'000});
+  std::string message(900'000, 'x');
+  message += '\xC3';
+  SocketCaller peer = socket();
+  peer.connect("/");
+  peer.send(text(message));
+  EXPECT_EQ(peer.next(), "close 1007 text that is not UTF-8");
+  SocketCaller other = socket();
+  other.connect("/");
+  message.back() = 'x';
+  other.send(frame(1, message, {.fin = false}));
+  other.send(frame(0, message));
+  EXPECT_EQ(other.next(), "close 1009 message too big");
+  SocketCaller gone = socket();
+  gone.connect("/");
+  gone.send(std::string_view(text(message)).substr(0, 700'000));
+  gone.caller().close();
+  EXPECT_TRUE(no_sessions());
+}
+
 TEST_P(WebSocketFlow, what_a_slow_peer_does_not_take_is_dropped_or_ends_it) {
   const auto flood = [](WebSocket socket) -> Task<> {
     const std::string big(100'000, 'x');
