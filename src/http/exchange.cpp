@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace tern {
 namespace {
@@ -20,8 +21,12 @@ std::expected<bool, StreamError> http::collect(Exchange& exchange) {
   if (piece->empty()) return true;
   const std::size_t size = exchange.request().collected_body().size() + piece->size();
   if (!exchange.charge_collected(size)) return std::unexpected(StreamError::Overloaded);
-  exchange.make_room(piece->size(), piece->size());
-  exchange.request().collected_body().append(*piece);
+  try {
+    exchange.make_room(piece->size(), piece->size());
+    exchange.request().collected_body().append(*piece);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(StreamError::Overloaded);
+  }
   return false;
 }
 

@@ -75,6 +75,7 @@ void append_frame_head(std::string& out, Opcode opcode, std::uint64_t length, bo
 }
 
 void append_frame(std::string& out, Opcode opcode, std::string_view payload, bool compressed) {
+  out.reserve(out.size() + max_head_size + payload.size());  // no head without its payload, should memory be short
   append_frame_head(out, opcode, payload.size(), compressed);
   out.append(payload);
 }

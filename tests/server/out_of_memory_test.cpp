@@ -1,0 +1,108 @@
+// What happens where there is no memory for something large. A program of its own, since it replaces the allocator.
+#include "server/websocket_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <string>
+
+namespace {
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+std::atomic<std::size_t> least_refused = no_limit;  // bytes, at once
+thread_local bool exempt = false;                   // the test's own thread
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (size >= least_refused.load(std::memory_order_relaxed) && !exempt) throw std::bad_alloc();
+  if (void* const memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace tern::testing {
+namespace {
+
+using ::testing::AnyOf;
+
+class OutOfMemory : public WebSocketTest {
+protected:
+  OutOfMemory() {
+    exempt = true;
+    app.post("/echo", [](Body body) { return body; });
+    app.post("/later", [](BodyStream body) -> Task<std::string> {
+      std::string all;
+      while (const auto piece = co_await body.next()) all += *piece;
+      co_return all;
+    });
+    app.websocket("/object", [] { return Echo{}; }, {.max_message = 8'000'000});
+    app.websocket("/coroutine", echo, {.max_message = 8'000'000});
+  }
+  ~OutOfMemory() override { refuse(no_limit); }
+
+  static std::string all_of(Client& client) {
+    std::string all;
+    for (std::string more; !(more = client.receive_some()).empty();) all += more;
+    return all;
+  }
+
+  static void refuse(std::size_t size) { least_refused = size; }
+};
+
+constexpr std::size_t large = 4'000'000;
+
+TEST_F(OutOfMemory, large_content_is_refused_and_the_server_goes_on) {
+  const std::string body(large, 'x');
+  for (const std::size_t limit : {300'000UL, 1'000'000UL, large}) {
+    for (const char* path : {"/echo", "/later"}) {
+      refuse(limit);
+      Client client = this->client();
+      client.post(path, body);
+      // The string that /later makes of it is its own affair.
+      EXPECT_EQ(client.answer().status, path == std::string("/echo") ? 503 : 500) << path << ' ' << limit;
+      Client other = this->client();
+      other.post(path, "small");
+      EXPECT_EQ(other.answer().body, "small");
+      refuse(no_limit);
+      other.post(path, body);
+      EXPECT_TRUE(other.answer().body == body);
+    }
+  }
+  EXPECT_TRUE(all_ended());
+}
+
+TEST_F(OutOfMemory, a_large_message_ends_its_websocket_and_the_others_go_on) {
+  const std::string message = websocket::testing::text(std::string(large, 'x'));
+  for (const std::size_t limit : {300'000UL, 1'000'000UL, large}) {
+    for (const char* path : {"/object", "/coroutine"}) {
+      WebSocketClient other = socket();
+      other.connect(path);
+      WebSocketClient peer = socket();
+      peer.connect(path);
+      refuse(limit);
+      peer.send(message);
+      // Where it could not be received, or not be sent back.
+      EXPECT_THAT(websocket::testing::read_frames(all_of(peer.client())), AnyOf("", "close 1011\n"))
+          << path << ' ' << limit;
+      other.text("small");
+      EXPECT_EQ(other.next(), "text small");
+      refuse(no_limit);
+      other.send(message);
+      EXPECT_EQ(other.next(), "text (" + std::to_string(large) + ")");
+    }
+  }
+  EXPECT_TRUE(no_sessions());
+}
+
+}  // namespace
+}  // namespace tern::testing
