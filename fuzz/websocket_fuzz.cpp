@@ -187,8 +187,7 @@ private:
   std::string_view take_front(std::string_view piece) {
     connection_.receive({});
     while (!piece.empty() && connection_.awaited() != 0) {
-      const std::size_t size = connection_.collected_size();
-      if (connection_.room() == size) connection_.collect_in({}, size + 1 + taking_.below(64));
+      connection_.make_room(1, 0, [](std::size_t) { return std::string(); });
       deal_with(connection_.take(out_, 1 + taking_.below(64), [&piece](std::span<char> to) {
         const std::size_t count = piece.copy(to.data(), to.size());
         piece.remove_prefix(count);

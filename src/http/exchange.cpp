@@ -1,6 +1,8 @@
 // The parts of an exchange that are the same for every protocol: pinning, recycling and the reading of whole bodies.
 #include <tern/http/exchange.hpp>
 
+#include "base/lies_in.hpp"
+
 #include <tern/coro/cancelled.hpp>
 
 #include <algorithm>
@@ -68,8 +70,7 @@ void Exchange::pin() {
   keep(head.target);
   // What points into the target moves with it; decoded parameters are in the arena already.
   const auto follow = [&old_target, &head](std::string_view& view) {
-    const char* end = old_target.data() + old_target.size();
-    if (view.data() < old_target.data() || view.data() + view.size() > end) return;
+    if (!base::lies_in(view, old_target)) return;
     view = {head.target.data() + (view.data() - old_target.data()), view.size()};
   };
   follow(head.parts.path);
@@ -176,7 +177,11 @@ std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
       return {};
     }
     if (!exchange.charge_collected(kept.size() + second->size())) return std::unexpected(StreamError::Overloaded);
-    request.collected_body().append(kept).append(*second);
+    try {
+      request.collected_body().append(kept).append(*second);
+    } catch (const std::bad_alloc&) {
+      return std::unexpected(StreamError::Overloaded);
+    }
   }
   while (true) {
     const auto ended = http::collect(exchange);

@@ -67,7 +67,8 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = takes_ = took_end_ = sealed_ = settled_ = false;
+  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = takes_ = expects_large_ = took_end_ = sealed_ =
+      settled_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -87,10 +88,9 @@ void Stream::send(Output& output) {
     }
     sent = static_cast<std::size_t>(result);
     if (sent == output.size()) return output.clear();
-    queue_ = std::make_unique<SendQueue>(&loop_->spares_);
   }
-  queue_->take(output, sent);
-  watch(wanted());
+  enqueue([&](SendQueue& queue) { queue.take(output, sent); });
+  output.clear();
 }
 
 void Stream::send(std::string_view bytes) {
@@ -101,9 +101,19 @@ void Stream::send(std::string_view bytes) {
     if (result < 0) return end(static_cast<int>(-result));
     bytes.remove_prefix(static_cast<std::size_t>(result));
     if (bytes.empty()) return;
-    queue_ = std::make_unique<SendQueue>(&loop_->spares_);
   }
-  queue_->append(bytes);
+  enqueue([&](SendQueue& queue) { queue.append(bytes); });
+}
+
+// Where there is no memory for what has to wait, the connection ends: what was sent of it cannot be taken back.
+template <class F>
+void Stream::enqueue(F&& add) {
+  try {
+    if (queue_ == nullptr) queue_ = std::make_unique<SendQueue>(&loop_->spares_);
+    add(*queue_);
+  } catch (const std::bad_alloc&) {
+    return end(ENOMEM);
+  }
   watch(wanted());
 }
 
@@ -121,10 +131,8 @@ void Stream::send_record(std::uint8_t type, std::string_view content) {
     const ssize_t result = push(&piece, 1, type);
     if (result < 0) return end(static_cast<int>(-result));
     if (result != 0) return;
-    queue_ = std::make_unique<SendQueue>(&loop_->spares_);
   }
-  queue_->append_record(type, content);
-  watch(wanted());
+  enqueue([&](SendQueue& queue) { queue.append_record(type, content); });
 }
 
 // What the kernel took, 0 if it has no room, or minus errno. Of what it seals, a record may have gone to TCP in part,

@@ -160,6 +160,8 @@ private:
   void finish();          // the last call
   std::uint32_t wanted() const noexcept;
   void watch(std::uint32_t events);
+  template <class F>
+  void enqueue(F&& add);
   bool reading() const noexcept { return !paused_ && !ended_ && !end_waits_; }
   void list_resumed() noexcept;
 

@@ -2,19 +2,13 @@
 // received where it is collected.
 #include "server/connection.hpp"
 #include "server/exchange.hpp"
+#include "server/taking.hpp"
 #include "server/worker.hpp"
 
 #include <algorithm>
 #include <new>
 
 namespace tern::server {
-namespace {
-
-constexpr std::size_t least_taken = 128 * 1024;  // of content that is to come, to receive it where it is collected
-constexpr std::size_t most_taken = 1024 * 1024;  // at once: the other connections wait meanwhile
-static_assert(least_taken >= tls::Session::room);
-
-}  // namespace
 
 bool Connection::pull(HttpExchange& exchange) {
   if (exchange.error_ || exchange.ended_) return true;

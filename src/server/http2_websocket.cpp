@@ -7,6 +7,7 @@
 
 #include <tern/http/fields.hpp>
 
+#include <new>
 #include <span>
 #include <utility>
 
@@ -30,8 +31,12 @@ void Http2WebSocket::start(WebSocketSession& session, std::string protocol) {
 void Http2WebSocket::feed() {
   if (session_ == nullptr || paused_ || finished_ || feeding_) return;
   feeding_ = true;
-  if (!rest_.empty()) rest_.consume(session_->on_bytes(rest_.bytes()));
-  if (!paused_ && !finished_ && stream_.unread() != 0) read();
+  try {
+    if (!rest_.empty()) rest_.consume(session_->on_bytes(rest_.bytes()));
+    if (!paused_ && !finished_ && stream_.unread() != 0) read();
+  } catch (const std::bad_alloc&) {  // for what was not taken
+    abort();
+  }
   if (!paused_ && !finished_ && (stream_.content_complete() || cut_off_) && !std::exchange(ended_, true)) {
     session_->on_end();
   }
@@ -44,7 +49,7 @@ void Http2WebSocket::read() {
   stream_.connection_.wake();  // the window
   if (rest_.empty()) {
     const std::size_t consumed = session_->on_bytes(piece_);
-    rest_.append(std::span<const char>(piece_).subspan(consumed));
+    if (!finished_) rest_.append(std::span<const char>(piece_).subspan(consumed));
   } else {  // the head of a frame
     rest_.append(piece_);
     rest_.consume(session_->on_bytes(rest_.bytes()));
@@ -79,9 +84,13 @@ void Http2WebSocket::drain() {
 
 void Http2WebSocket::send(net::Output& output) {
   if (!finished_) {
-    output.visit([this](std::string_view piece) { stream_.connection_.session().write(stream_, piece); });
-    stream_.watch_answer();
-    stream_.connection_.wake();
+    try {
+      output.visit([this](std::string_view piece) { stream_.connection_.session().write(stream_, piece); });
+      stream_.watch_answer();
+      stream_.connection_.wake();
+    } catch (const std::bad_alloc&) {  // for what has to wait
+      abort();
+    }
   }
   output.clear();
 }
@@ -119,6 +128,7 @@ void Http2WebSocket::finish(bool) {
 }
 
 void Http2WebSocket::abort() {
+  finished_ = true;
   stream_.connection_.session().reset(stream_, http2::ErrorCode::Cancel);
   stream_.connection_.wake();
 }

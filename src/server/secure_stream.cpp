@@ -191,8 +191,13 @@ void SecureStream::send(net::Output& output) {
     return;
   }
   const bool first = !queue_;
-  if (first) queue_ = std::make_unique<net::SendQueue>(&stream_.loop().spares());
-  queue_->take(output, 0);
+  try {
+    if (first) queue_ = std::make_unique<net::SendQueue>(&stream_.loop().spares());
+    queue_->take(output, 0);
+  } catch (const std::bad_alloc&) {  // as net::Stream does
+    output.clear();
+    return stream_.abort();
+  }
   if (first && stream_.unsent() == 0) pump();
 }
 

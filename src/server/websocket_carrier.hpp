@@ -34,7 +34,8 @@ public:
   virtual void expect_large(bool) noexcept {}
   // Inside of on_takeable(), as net::Stream's. `to` has at least tls::Session::room.
   virtual std::size_t take(std::span<char>) { return 0; }
-  virtual std::size_t waiting() const noexcept { return 0; }
+  // How many bytes of the peer are there and not received.
+  virtual std::size_t arriving() const noexcept { return 0; }
 
   // Whether the peer may be silent for no fault of its own: what it says is not read, or it has not been told what to
   // answer although it takes what we send. Where it can be heard all the same, it must have been since the last call.

@@ -2,6 +2,7 @@
 
 #include "server/exchange.hpp"
 #include "server/log.hpp"
+#include "server/taking.hpp"
 #include "server/websocket_hub.hpp"
 #include "server/worker.hpp"
 
@@ -16,9 +17,7 @@ namespace {
 
 constexpr std::size_t most_pending = 64 * 1024;     // bytes that do not wait for the end of the round
 constexpr std::size_t most_passing = 256 * 1024;    // the same, where what passes costs no memory
-constexpr std::size_t least_taken = 128 * 1024;     // of a frame that is to come, to receive it where it is collected
-constexpr std::size_t most_taken = 1024 * 1024;     // at once: the other connections wait meanwhile
-constexpr std::size_t least_expected = 192 * 1024;  // of a message, to receive the next one's beginning only
+constexpr std::size_t least_expected = 192 * 1024;  // of a frame, to receive the next one's beginning only
 constexpr std::size_t most_kept = 16;               // messages that wait for a coroutine
 constexpr std::size_t most_kept_bytes = 64 * 1024;
 
@@ -88,13 +87,19 @@ std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
 bool WebSocketSession::on_takeable() {
   if (core_.awaited() < least_taken) {
     carrier_->let_take(false);
+    if (core_.awaited() != 0) expect_large(false);
     return false;
+  }
+  if (has_to_pause()) {
+    carrier_->pause();
+    return true;
   }
   begin_reading();
   core_.receive({});
   const auto take = [this](std::span<char> to) { return carrier_->take(to); };
+  const auto spare = [this](std::size_t size) { return hub_.worker().loop().spares().take(size); };
   const auto next = [&](std::string& to) {
-    make_room();
+    core_.make_room(least_taken, carrier_->arriving(), spare);
     return core_.take(to, most_taken, take);
   };
   if (dealt_with(next)) read();
@@ -102,15 +107,10 @@ bool WebSocketSession::on_takeable() {
   return true;
 }
 
-// For all of the frame, once a sixteenth of the message has come, in memory that was used before if there is some.
-void WebSocketSession::make_room() {
-  constexpr std::size_t most_ahead = 16;
-  const std::size_t whole = core_.collected_size() + static_cast<std::size_t>(core_.awaited());
-  if (core_.room() >= whole) return;
-  const std::size_t earned = most_ahead * (core_.collected_size() + carrier_->waiting());
-  if (earned >= whole) return core_.collect_in(hub_.worker().loop().spares().take(whole), whole);
-  const std::size_t least = core_.collected_size() + least_taken;
-  if (core_.room() < least) core_.collect_in({}, std::max(earned, least));
+void WebSocketSession::expect_large(bool large) noexcept {
+  if (large == expects_large_ || carrier_ == nullptr) return;
+  expects_large_ = large;
+  carrier_->expect_large(large);
 }
 
 void WebSocketSession::begin_reading() {
@@ -142,21 +142,19 @@ void WebSocketSession::read() {
 // The event that `next` finds; false where there is nothing behind it.
 template <class F>
 bool WebSocketSession::dealt_with(F&& next) {
-  std::string& to = out();
-  const std::size_t before = to.size();
-  websocket::Event event = {};
   try {
-    event = next(to);
+    std::string& to = out();
+    const std::size_t before = to.size();
+    const websocket::Event event = next(to);
+    if (to.size() != before) wrote();
+    switch (event) {
+      case websocket::Event::Message: take_message(); return true;
+      case websocket::Event::Closed: ended(core_.close_code(), core_.close_reason()); return false;
+      case websocket::Event::NeedMore: break;
+    }
   } catch (const std::bad_alloc&) {  // the loop calls this, and no coroutine
-    report(std::current_exception());
-    carrier_->abort();
-    return false;
-  }
-  if (to.size() != before) wrote();
-  switch (event) {
-    case websocket::Event::Message: take_message(); return true;
-    case websocket::Event::Closed: ended(core_.close_code(), core_.close_reason()); return false;
-    case websocket::Event::NeedMore: break;
+    hub_.worker().shared().log.failure("a WebSocket's message could not be received", std::current_exception());
+    if (carrier_ != nullptr) carrier_->abort();
   }
   return false;
 }
@@ -171,11 +169,7 @@ bool WebSocketSession::has_to_pause() const noexcept {
 }
 
 void WebSocketSession::take_message() {
-  const bool large = core_.message().size() >= least_expected;
-  if (large != expects_large_ && carrier_ != nullptr) {
-    expects_large_ = large;  // the next is probably like it
-    carrier_->expect_large(large);
-  }
+  expect_large(core_.last_frame_size() >= least_expected);  // the next is probably like it
   if (handler_) return call_handler({core_.message(), core_.is_text()});
   http::SocketLink& link = *socket_.link();
   Message message{core_.take_message(), core_.is_text()};
@@ -191,6 +185,7 @@ void WebSocketSession::call_handler(const MessageView& message) {
   // What is sent on of a message that was collected from pieces stays until it has left.
   if (core_.collected() && message.content.size() > net::Output::large) {
     hub_.worker().loop().spares().give(pending_.keep(core_.take_message()));
+    wrote();
   }
 }
 
@@ -240,7 +235,8 @@ std::string& WebSocketSession::out() {
 }
 
 void WebSocketSession::wrote() {
-  if (pending_.text().size() >= most_pending || pending_.size() >= most_passing) return flush();
+  const std::size_t most = std::min(most_passing, std::max(most_pending, options_.max_queued));
+  if (pending_.text().size() >= most_pending || pending_.size() >= most) return flush();
   if (!reading_) hub_.worker().loop().at_round_end(*this);
 }
 
@@ -284,14 +280,17 @@ SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
     return SendStatus::Closed;
   }
   const auto opcode = is_text ? websocket::Opcode::Text : websocket::Opcode::Binary;
-  if (reading_ && content.size() > net::Output::large && core_.codec() == nullptr && core_.received(content)) {
-    // What came in is sent on from where it lies: all leaves before on_bytes() returns.
+  if (reading_ && content.size() > net::Output::large && core_.codec() == nullptr && core_.came_from_peer(content)) {
+    // What came in is sent on from where it lies: all leaves before on_bytes() returns; of a message that was
+    // collected, once that is kept.
+    if (core_.collected() && pending_.size() >= most_passing) flush();
     core_.begin(out(), opcode, content.size());
     pending_.pass(content);
+    if (!core_.collected()) wrote();
   } else {
     core_.write(out(), opcode, content);
+    wrote();
   }
-  wrote();
   return SendStatus::Sent;
 }
 

@@ -83,7 +83,7 @@ private:
   void read();
   template <class F>
   bool dealt_with(F&& next);
-  void make_room();
+  void expect_large(bool large) noexcept;
   void take_message();
   void call_handler(const MessageView& message);
   template <class F>

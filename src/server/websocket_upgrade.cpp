@@ -42,7 +42,7 @@ public:
   void let_take(bool takes) noexcept override { connection_.stream().let_take(takes); }
   void expect_large(bool large) noexcept override { connection_.stream().expect_large(large); }
   std::size_t take(std::span<char> to) override { return connection_.stream().take(to); }
-  std::size_t waiting() const noexcept override { return connection_.stream().waiting(); }
+  std::size_t arriving() const noexcept override { return connection_.stream().waiting(); }
   bool silences() override { return paused(); }
   void finish(bool peer_is_done) override { connection_.finish(peer_is_done); }
   void abort() override { connection_.abort(); }

@@ -149,6 +149,7 @@ Event Connection::take_data(std::string& out, const FrameHead& head) {
 // A message in one frame that is here: nothing is copied.
 Event Connection::take_whole(std::string& out, std::span<char> payload, MaskKey key) {
   if (state_ != State::Open) return Event::NeedMore;
+  offset_ = payload.size();
   if (!unmask(payload.data(), payload.size(), key, 0)) return fail(out, Fault::InvalidUtf8);
   const std::string_view whole(payload.data(), payload.size());
   if (compressed_) {
@@ -163,7 +164,7 @@ Event Connection::take_whole(std::string& out, std::span<char> payload, MaskKey 
 Event Connection::take_piece(std::string& out) {
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(size_ - at_, left_));
   if (state_ == State::Open) {
-    make_room(size);
+    grow(size);
     buffer_.append(bytes_ + at_, size);
   }
   at_ += size;
@@ -199,17 +200,11 @@ bool Connection::unmask(char* bytes, std::size_t size, MaskKey key, std::size_t 
 }
 
 // For the rest of the frame, but for no more than sixteen times what has come.
-void Connection::make_room(std::size_t size) {
-  constexpr std::size_t most_ahead = 16;
+void Connection::grow(std::size_t size) {
   const std::size_t come = buffer_.size() + size;
-  if (left_ == 0 || come <= buffer_.capacity()) return;
-  buffer_.reserve(come + static_cast<std::size_t>(std::min<std::uint64_t>(left_, most_ahead * come)));
-}
-
-void Connection::collect_in(std::string buffer, std::size_t size) {
-  buffer.reserve(size);
-  buffer.append(buffer_);
-  buffer_ = std::move(buffer);
+  const std::uint64_t rest = left_ - size;
+  if (rest == 0 || come <= buffer_.capacity()) return;
+  buffer_.reserve(come + static_cast<std::size_t>(std::min<std::uint64_t>(rest, most_ahead * come)));
 }
 
 Event Connection::complete(std::string& out) {

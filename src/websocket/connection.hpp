@@ -54,11 +54,22 @@ public:
   // How many bytes are still to come of the payload of the frame that is being read, for take(); 0 behind our close,
   // when nobody will read them.
   std::uint64_t awaited() const noexcept { return in_frame_ && state_ == State::Open ? left_ : 0; }
-  // How many bytes of the message have come; and how many, together with these, there is room for.
-  std::size_t collected_size() const noexcept { return buffer_.size(); }
-  std::size_t room() const noexcept { return buffer_.capacity(); }
-  // Goes on collecting in `buffer`, which is empty and may have memory, with room for `size` bytes.
-  void collect_in(std::string buffer, std::size_t size);
+  // Makes room for take(): for `least` bytes more or all that are awaited(); for all of them where a sixteenth of the
+  // message has come or is `arriving`, in the memory of the string that spare(size) gives, if it has as much.
+  template <class F>
+  void make_room(std::size_t least, std::size_t arriving, F&& spare) {
+    const std::size_t come = buffer_.size();
+    const std::size_t whole = come + static_cast<std::size_t>(left_);
+    const std::size_t earned = most_ahead * (come + arriving);
+    if (buffer_.capacity() >= (earned < whole ? std::min(come + least, whole) : whole)) return;
+    if (earned < whole) return buffer_.reserve(std::max(earned, std::min(come + least, whole)));
+    // More frames may follow.
+    const std::size_t size = last_frame_ ? whole : std::max(whole, 2 * buffer_.capacity());
+    std::string room = spare(size);
+    room.reserve(size);
+    room.append(buffer_);
+    buffer_ = std::move(room);
+  }
   // In place of receive() and next(), while bytes are awaited() and none are left of what was received: calls
   // receive(std::span<char>), which fills it from its front, for at most `most` and what there is room for, and returns
   // how many have come. The event is as that of next().
@@ -81,6 +92,8 @@ public:
   // of a buffer.
   std::string_view message() const noexcept { return message_; }
   bool is_text() const noexcept { return opcode_ == Opcode::Text; }
+  // How long the frame was that ended it.
+  std::size_t last_frame_size() const noexcept { return offset_; }
   // Whether message() lies in the buffer.
   bool collected() const noexcept { return message_.data() == buffer_.data(); }
   // The message as a string of its own: the buffer, where it is there. message() is empty then.
@@ -95,7 +108,7 @@ public:
   // The head of such a message, whose payload the caller puts behind it; where may_write() and there is no codec().
   void begin(std::string& out, Opcode opcode, std::size_t size) { append_frame_head(out, opcode, size); }
   // Whether `bytes` are of what came: they lie among those that receive() was given, or in the message().
-  bool received(std::string_view bytes) const noexcept {
+  bool came_from_peer(std::string_view bytes) const noexcept {
     return base::lies_in(bytes, {bytes_, at_}) || base::lies_in(bytes, message_);
   }
   // At most 125 bytes.
@@ -119,6 +132,8 @@ public:
 private:
   enum class State : std::uint8_t { Open, CloseSent, Closed };
 
+  static constexpr std::size_t most_ahead = 16;  // times what has come of a message, of the room for it
+
   Event step(std::string& out, bool& done);
   Event take_control(std::string& out, const FrameHead& head);
   Event take_close(std::string& out, std::string_view payload);
@@ -128,7 +143,7 @@ private:
   bool unmask(char* bytes, std::size_t size, MaskKey key, std::size_t offset);
   Event take_whole(std::string& out, std::span<char> payload, MaskKey key);
   Event complete(std::string& out);
-  void make_room(std::size_t size);
+  void grow(std::size_t size);
   Fault inflate(std::string_view compressed);
   Event fail(std::string& out, Fault fault);
   void append_close(std::string& out, std::uint16_t code, std::string_view reason) const;
@@ -140,7 +155,7 @@ private:
   std::size_t size_ = 0;
   std::size_t at_ = 0;
   std::uint64_t left_ = 0;    // of the payload of the frame that is being read
-  std::size_t offset_ = 0;    // how much of it was read
+  std::size_t offset_ = 0;    // how much of it was read; behind a message, all
   std::string buffer_;        // what has come of a message in pieces, or was inflated
   std::string_view message_;  // after Message
   std::string reason_;

@@ -47,8 +47,7 @@ private:
     connection_.receive({});
     while (!piece.empty() && connection_.awaited() != 0) {
       most_taken_ = most_taken_ % 7 + 1;
-      const std::size_t size = connection_.collected_size();
-      if (connection_.room() == size) connection_.collect_in({}, size + most_taken_);
+      connection_.make_room(1, 0, [](std::size_t) { return std::string(); });
       const auto receive = [&piece](std::span<char> to) {
         const std::size_t count = piece.copy(to.data(), to.size());
         piece.remove_prefix(count);

@@ -194,6 +194,22 @@ TEST_P(WebSocketFlow, a_drain_closes_with_1001_and_waits_for_the_answer) {
   running().wait();
 }
 
+TEST_P(WebSocketFlow, a_drain_comes_in_the_midst_of_a_very_large_message_too) {
+  app.websocket("/", [] { return Echo{}; });
+  SocketCaller peer = socket();
+  peer.connect("/");
+  const std::string message = text(std::string(1'000'000, 'x'));
+  peer.send(std::string_view(message).substr(0, 500'000));
+  running().drain();
+  EXPECT_EQ(peer.next(), "close 1001 the server stops");
+  peer.send(std::string_view(message).substr(500'000));
+  EXPECT_FALSE(peer.comes_within(30));
+  peer.send(close(1001));
+  EXPECT_TRUE(peer.ends());
+  peer.caller().close();
+  running().wait();
+}
+
 TEST_P(WebSocketFlow, a_peer_that_does_not_answer_our_close_is_not_waited_for_long) {
   app.websocket("/", echo, {.close_timeout = Milliseconds(50)});
   SocketCaller peer = socket();
