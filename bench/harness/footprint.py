@@ -20,7 +20,7 @@ def get(connection):
 
 
 def idle_connections():
-    """Anonymous memory per kept-alive connection that has been served once and now waits."""
+    """At rest, all and what is the process's own; that of each kept-alive connection that has been served once and now waits."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit[1], limit[1]))
     count = min(IDLE_CONNECTIONS, limit[1] - 200)
@@ -37,7 +37,7 @@ def idle_connections():
     for connection in connections:
         connection.close()
     server.stop()
-    return at_rest, count, (after - before) / count
+    return at_rest, before, count, (after - before) / count
 
 
 def preprocessed_lines(text):
@@ -72,7 +72,7 @@ def measure():
     ratio = median([pair[0] / pair[1] for pair in pairs])
     example = (ROOT / "examples/hello.cpp").read_text()
     note(f"opening {IDLE_CONNECTIONS} connections")
-    at_rest, count, per_connection = idle_connections()
+    at_rest, own, count, per_connection = idle_connections()
     return [
         ("a hello program: preprocessed lines", f"{preprocessed_lines(hello):,}"),
         ("`<string>` and `<vector>` alone", f"{preprocessed_lines(baseline):,}"),
@@ -81,6 +81,7 @@ def measure():
         ("as a multiple of `<string>` and `<vector>` alone", f"{ratio:.1f}"),
         ("`hello`, release build, statically linked to Tern, stripped", f"{stripped_size('hello') / 1024:,.0f} KiB"),
         ("resident memory at rest, one loop", f"{at_rest / 1024 / 1024:.1f} MiB"),
+        ("of it the process's own (`RssAnon`), not pages of programs and libraries", f"{own / 1024 / 1024:.1f} MiB"),
         (f"memory of an idle connection, at {count:,}", f"{per_connection:,.0f} bytes"),
     ]
 
