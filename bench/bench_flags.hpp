@@ -4,6 +4,7 @@
 
 #include "../examples/flags.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace bench {
@@ -17,7 +18,7 @@ inline Flags flags(int argc, char** argv) {
   Flags flags;
   tern::LogOptions log;
   tern::Http2 http2;
-  unsigned spin = 0;
+  std::optional<unsigned> spin;
   std::vector<char*> others = {argv[0]};
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];

@@ -22,6 +22,9 @@ public:
   void again(Receiver&) override {}  // it is told as long as it lasts
 
   bool wait(int timeout) noexcept override;
+  const Watched* alone() const noexcept override {
+    return count_ == 1 ? static_cast<const Watched*>(events_[0].data.ptr) : nullptr;
+  }
   void dispatch() override;
 
 private:

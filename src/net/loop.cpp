@@ -121,28 +121,34 @@ void Loop::wake() noexcept {
   [[maybe_unused]] const ssize_t written = ::write(wake_.event.number(), &one, sizeof one);
 }
 
+void Loop::set_spin(std::optional<unsigned> microseconds) noexcept {
+  if (microseconds) microseconds = std::min<unsigned>(*microseconds, TimerWheel::tick_length * 1000);
+  spinning_.set(microseconds);
+}
+
 void Loop::wait() noexcept {
   // Streams may have been closed before run() was called.
   const bool work_is_left = resumed_.first != nullptr || round_ends_ != nullptr || closing_.first != nullptr;
   if (work_is_left) {
     poller_->wait(0);
-  } else if (spin_ == 0) {
+  } else if (spinning_.length() == 0) {
     sleep();
-  } else if (!worth_spinning_ || !spin()) {
+  } else if (!spinning_.worth(poller_->alone()) || !spin()) {
     const std::uint64_t before = read_nanoseconds();
-    if (sleep()) worth_spinning_ = read_nanoseconds() - before < spin_;
+    if (sleep()) spinning_.slept(read_nanoseconds() - before);
   }
 }
 
-// Going to sleep and being woken takes longer than many an answer. True when something came meanwhile. Timers are as
-// exact as their ticks, which are longer.
+// True when something came meanwhile. Timers are as exact as their ticks, which are longer.
 bool Loop::spin() noexcept {
   ++counters_.spins;
-  const std::uint64_t end = read_nanoseconds() + spin_;
+  const std::uint64_t end = read_nanoseconds() + spinning_.length();
+  bool found = false;
   do {
-    if (poller_->wait(0) || !inbox_.quiet(std::memory_order_relaxed)) return true;
-  } while (read_nanoseconds() < end);
-  return false;
+    found = poller_->wait(0) || !inbox_.quiet(std::memory_order_relaxed);
+  } while (!found && read_nanoseconds() < end);
+  spinning_.tell(found);
+  return found;
 }
 
 // False when there was no time to.

@@ -15,17 +15,18 @@
 #include "net/inbox.hpp"
 #include "net/poller.hpp"
 #include "net/spare_strings.hpp"
+#include "net/spinning.hpp"
 #include "net/stream.hpp"
 #include "net/timer_wheel.hpp"
 
 #include <tern/base/function.hpp>
 #include <tern/coro/executor.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -110,10 +111,9 @@ public:
   void every_second(base::Function<void(std::int64_t)> hook) { second_hook_ = std::move(hook); }
 
   // For how many microseconds the loop looks for more before it goes to sleep, while its sleeps are shorter than that.
-  // Zero: it does not; more than a tick of the timers counts as one. Set before run().
-  void set_spin(unsigned microseconds) noexcept {
-    spin_ = std::min<std::uint64_t>(microseconds, TimerWheel::tick_length * 1000) * 1000;
-  }
+  // Zero: it does not, as from the beginning; more than a tick of the timers counts as one. Nothing: it does by itself,
+  // for 50 of them, while one connection alone keeps it awake (Spinning). Before run(), or on the loop's thread.
+  void set_spin(std::optional<unsigned> microseconds) noexcept;
 
   // Calls `wants` once, at the end of this round (of the next one, when called from there).
   void at_round_end(RoundEnd& wants) noexcept;
@@ -175,8 +175,7 @@ private:
   StreamList resumed_;
   StreamList closing_;
   RoundEnd* round_ends_ = nullptr;
-  std::uint64_t spin_ = 0;       // nanoseconds
-  bool worth_spinning_ = false;  // the last sleep was shorter than that
+  Spinning spinning_;
   Offloader* offloader_ = nullptr;
   Scope* background_ = nullptr;
   std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free

@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -273,6 +274,21 @@ TEST(Loop, that_sleeps_for_long_does_not_spin) {
   loop.arm(first, Milliseconds(20));
   loop.run();
   EXPECT_EQ(loop.counters().spins.value(), 0U);
+}
+
+// By itself, for one connection; with two that take turns, it does not.
+TEST(Loop, spins_by_itself_for_a_client_that_asks_again_and_again) {
+  TestServer server;
+  server.thread.on_loop([&] { server.loop().set_spin(std::nullopt); });
+  const auto spins = [&] { return server.thread.on_loop([&] { return server.loop().counters().spins.value(); }); };
+  const auto ask = [](Peer& peer) { EXPECT_TRUE(peer.send("x") && peer.receive(1) == "x"); };
+
+  Peer one = Peer::connect(server.address);
+  Peer other = Peer::connect(server.address);
+  for (int i = 0; i < 100; ++i) ask(i % 2 == 0 ? one : other);
+  EXPECT_EQ(spins(), 0U);
+  for (int i = 0; i < 100; ++i) ask(one);
+  EXPECT_GE(spins(), 1U);
 }
 
 TEST(Loop, calls_timers_in_order_and_not_early) {

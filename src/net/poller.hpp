@@ -72,6 +72,8 @@ public:
 
   // Waits for events, at most `timeout` milliseconds (for ever, if negative). Whether there are any.
   virtual bool wait(int timeout) noexcept = 0;
+  // Whom alone the last wait() has brought events for; null when there were several, or none. It may be gone by now.
+  virtual const Watched* alone() const noexcept = 0;
   // Tells them.
   virtual void dispatch() = 0;
 };

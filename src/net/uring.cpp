@@ -110,6 +110,7 @@ public:
   void again(Receiver& receiver) override { again_.push_back(receiver.slot_); }
 
   bool wait(int timeout) noexcept override;
+  const Watched* alone() const noexcept override { return alone_; }
   void dispatch() override;
 
 private:
@@ -144,8 +145,9 @@ private:
 
   std::optional<Run> run_;  // made before the first begin(), so that a refusal is known early
   bool running_ = false;
-  std::uint32_t rounds_ = 0;   // calls of wait()
-  bool unsettled_ = false;     // something could not be submitted
+  std::uint32_t rounds_ = 0;  // calls of wait()
+  bool unsettled_ = false;    // something could not be submitted
+  const Watched* alone_ = nullptr;
   std::size_t under_way_ = 0;  // requests that have a last completion to come
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;   // has room for all slots
@@ -196,7 +198,14 @@ bool Uring::wait(int timeout) noexcept {
 }
 
 bool Uring::has_events() noexcept {
-  return io_uring_cq_ready(ring()) != 0 || !again_.empty();
+  const unsigned count = io_uring_cq_ready(ring());
+  alone_ = nullptr;
+  if (count == 1 && again_.empty()) {
+    io_uring_cqe* first = nullptr;
+    io_uring_peek_cqe(ring(), &first);
+    alone_ = slots_[slot_of(*first)].owner;
+  }
+  return count != 0 || !again_.empty();
 }
 
 void Uring::dispatch() {

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ struct Settings {
   std::size_t pool_queue = 1024;                 // jobs of each priority
   Milliseconds certificate_period = Seconds(1);  // between looks at the files of certificates
   net::Io io = net::Io::Automatic;
-  unsigned spin = 0;  // microseconds
+  std::optional<unsigned> spin = {};  // microseconds, as Loop::set_spin()
   AccessFormat access = AccessFormat::Off;
   std::string server_name = {};            // the Server field; empty: none
   std::vector<net::Network> trusted = {};  // proxies: what they say about their clients is believed
