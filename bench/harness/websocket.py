@@ -3,7 +3,9 @@ from harness import common, processes, turns
 from harness.contenders import Failed, Running
 
 PROGRAM = "bench-websocket"
-ECHOES = [(20, 1), (20, 16), (1024, 1), (1024, 16), (65_536, 1), (65_536, 16), (1_048_576, 1)]  # bytes, messages at once
+# Bytes, messages at once, kind. Text has to be checked for UTF-8 (RFC 6455, section 8.1); gobwas leaves that to its users.
+ECHOES = [(20, 1, "text"), (20, 16, "text"), (1024, 1, "text"), (1024, 16, "text"), (65_536, 1, "text"), (65_536, 16, "text"),
+          (65_536, 1, "binary"), (262_144, 4, "text"), (262_144, 4, "binary"), (1_048_576, 1, "text"), (1_048_576, 1, "binary")]
 CONNECTIONS = 64
 SUBSCRIBERS, TOPIC_BYTES = 1000, 64
 IDLE = 10_000
@@ -69,10 +71,10 @@ def compared(rounds, seconds, peers):
     contenders = turns.contenders("websocket", peers)
     text = "| | server | messages/s | CPU per message | of tern's |\n| --- | --- | ---: | ---: | ---: |\n"
     with turns.serving(contenders) as servers:
-        for size, depth in ECHOES:
-            what = f"echo of {size:,} bytes, {depth} at once" if depth > 1 else f"echo of {size:,} bytes"
+        for size, depth, kind in ECHOES:
+            what = f"echo of {size:,} bytes" + (f", {kind}" if kind != "text" else "") + (f", {depth} at once" if depth > 1 else "")
             samples = turns.measure(what, servers, lambda server: turns.load(
-                PROGRAM, server, seconds, path="/ws/echo", size=size, depth=depth, connections=CONNECTIONS), rounds)
+                PROGRAM, server, seconds, path="/ws/echo", kind=kind, size=size, depth=depth, connections=CONNECTIONS), rounds)
             text += turns.rows(what, samples, "tern")
         for depth in (1, 16):
             what = f"to {SUBSCRIBERS:,}, {depth} at once" if depth > 1 else f"one message to {SUBSCRIBERS:,}"

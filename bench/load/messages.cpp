@@ -6,7 +6,6 @@ namespace bench {
 namespace {
 
 constexpr unsigned char final_bit = 0x80;
-constexpr unsigned char text = 1;
 constexpr unsigned char ping = 9;
 
 std::uint64_t big_endian(const unsigned char* bytes, std::size_t count) {
@@ -17,10 +16,10 @@ std::uint64_t big_endian(const unsigned char* bytes, std::size_t count) {
 
 }  // namespace
 
-std::string masked_text(std::size_t size) {
+std::string masked_message(MessageKind kind, std::size_t size) {
   constexpr std::array<unsigned char, 4> mask = {0x37, 0xfa, 0x21, 0x3d};
   constexpr int is_masked = 0x80;
-  std::string frame(1, static_cast<char>(final_bit | text));
+  std::string frame(1, static_cast<char>(final_bit | static_cast<unsigned char>(kind)));
   const int length_bytes = size < 126 ? 0 : size < 65536 ? 2 : 8;
   frame += static_cast<char>(is_masked | (length_bytes == 0 ? static_cast<int>(size) : length_bytes == 2 ? 126 : 127));
   for (int i = length_bytes - 1; i >= 0; --i) frame += static_cast<char>(size >> (8 * i));
@@ -29,7 +28,7 @@ std::string masked_text(std::size_t size) {
   return frame;
 }
 
-TextCounter::Begun TextCounter::begin_frame(std::string_view& bytes) {
+MessageCounter::Begun MessageCounter::begin_frame(std::string_view& bytes) {
   const auto need = [this](std::size_t count, std::string_view& from) {
     const std::size_t taken = std::min(count - std::min(count, head_size_), from.size());
     std::copy_n(from.begin(), taken, head_.begin() + static_cast<std::ptrdiff_t>(head_size_));
@@ -43,7 +42,8 @@ TextCounter::Begun TextCounter::begin_frame(std::string_view& bytes) {
   if (!need(2 + more, bytes)) return Begun::Incomplete;
   const unsigned code = head_[0] & 0x7f;  // with the reserved bits, which are to be zero
   is_control_ = code == ping;
-  if (short_length > 127 || (!is_control_ && code != (in_message_ ? 0 : text))) return Begun::Wrong;
+  if (short_length > 127 || (!is_control_ && code != (in_message_ ? 0U : static_cast<unsigned>(kind_))))
+    return Begun::Wrong;
   left_ = more == 0 ? short_length : big_endian(head_.data() + 2, more);
   head_size_ = 0;
   in_frame_ = true;
@@ -54,7 +54,7 @@ TextCounter::Begun TextCounter::begin_frame(std::string_view& bytes) {
   return Begun::Good;
 }
 
-std::optional<std::size_t> TextCounter::count(std::string_view bytes, std::size_t size) {
+std::optional<std::size_t> MessageCounter::count(std::string_view bytes, std::size_t size) {
   std::size_t ended = 0;
   while (true) {
     if (!in_frame_) {

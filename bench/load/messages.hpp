@@ -10,14 +10,18 @@
 
 namespace bench {
 
-// A text of `size` bytes in one masked frame.
-std::string masked_text(std::size_t size);
+enum class MessageKind : std::uint8_t { Text = 1, Binary = 2 };  // by their opcodes
 
-// Counts the texts in what a server sends. Their contents are not looked at, but for their lengths.
-class TextCounter {
+// A message of `size` bytes in one masked frame. It is text, of whatever kind it is said to be.
+std::string masked_message(MessageKind kind, std::size_t size);
+
+// Counts the messages in what a server sends. Their contents are not looked at, but for their lengths.
+class MessageCounter {
 public:
-  // How many ended in `bytes`; nothing where something else came than texts of `size` bytes, whole or in fragments, and
-  // pings.
+  explicit MessageCounter(MessageKind kind) noexcept : kind_(kind) {}
+
+  // How many ended in `bytes`; nothing where something else came than messages of the kind and of `size` bytes, whole
+  // or in fragments, and pings.
   std::optional<std::size_t> count(std::string_view bytes, std::size_t size);
 
 private:
@@ -26,6 +30,7 @@ private:
   // Reads on in the head of a frame.
   Begun begin_frame(std::string_view& bytes);
 
+  MessageKind kind_;
   std::array<unsigned char, 10> head_ = {};
   std::size_t head_size_ = 0;
   std::uint64_t left_ = 0;     // of the frame's payload

@@ -27,6 +27,7 @@ struct Options {
   std::uint16_t port;
   std::string path;
   bool is_topic;
+  bench::MessageKind kind;
   std::size_t connections;
   std::size_t depth;
   std::size_t size;
@@ -39,7 +40,7 @@ struct Connection {
   bool waits_to_write = false;
   std::size_t left = 0;     // bytes still to be sent of the frames that are due
   std::size_t awaited = 0;  // messages of an echo
-  bench::TextCounter counter = {};
+  bench::MessageCounter counter;
 };
 
 int upgraded(const Options& options) {
@@ -63,9 +64,10 @@ int upgraded(const Options& options) {
 
 class Load {
 public:
-  explicit Load(const Options& options) : options_(options), connections_(options.connections) {
+  explicit Load(const Options& options)
+      : options_(options), connections_(options.connections, {.counter = bench::MessageCounter(options.kind)}) {
     if (poll_ < 0) fail("epoll");
-    frame_ = bench::masked_text(options.size);
+    frame_ = bench::masked_message(options.kind, options.size);
     for (std::size_t i = 0; i < options.depth; ++i) batch_ += frame_;
   }
 
@@ -164,13 +166,15 @@ private:
 
 Options options_of(int argc, char** argv) {
   bench::Flags flags(argc, argv,
-                     "bench-websocket --port N --path PATH [--mode echo|topic] [--connections N] [--depth N] "
-                     "[--size BYTES] [--milliseconds N] [--warm-up-milliseconds N]");
+                     "bench-websocket --port N --path PATH [--mode echo|topic] [--kind text|binary] [--connections N] "
+                     "[--depth N] [--size BYTES] [--milliseconds N] [--warm-up-milliseconds N]");
   const std::size_t port = flags.number("--port", 0);
   const std::string_view mode = flags.word("--mode", "echo");
+  const std::string_view kind = flags.word("--kind", "text");
   const Options options = {.port = static_cast<std::uint16_t>(port),
                            .path = std::string(flags.word("--path", "")),
                            .is_topic = mode == "topic",
+                           .kind = kind == "binary" ? bench::MessageKind::Binary : bench::MessageKind::Text,
                            .connections = flags.number("--connections", 64),
                            .depth = flags.number("--depth", 1),
                            .size = flags.number("--size", 20),
@@ -178,7 +182,8 @@ Options options_of(int argc, char** argv) {
                            .warm_up = static_cast<double>(flags.number("--warm-up-milliseconds", 500)) / 1000};
   flags.finish();
   const bool is_wrong = port == 0 || port > 65535 || options.path.empty() || (mode != "echo" && mode != "topic") ||
-                        options.connections < (options.is_topic ? 2u : 1u) || options.depth == 0 || options.size == 0;
+                        (kind != "text" && kind != "binary") || options.connections < (options.is_topic ? 2u : 1u) ||
+                        options.depth == 0 || options.size == 0;
   if (is_wrong) flags.refuse();
   return options;
 }
