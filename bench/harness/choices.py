@@ -13,6 +13,7 @@ def choices():
     plain = contenders.tern()
     found = [plain,
              dataclasses.replace(plain, name="`io = IoUring`", command=[*plain.command, "--io", "io_uring"]),
+             dataclasses.replace(plain, name="`spin = 0`", command=[*plain.command, "--spin", "0"]),
              dataclasses.replace(plain, name="`spin = 50`", command=[*plain.command, "--spin", "50"]),
              dataclasses.replace(contenders.profiled(), name="built by `script/pgo`")]
     for name in ALLOCATORS:
