@@ -1,4 +1,6 @@
 """WebSockets: echoes, a message to many, and what idle ones hold, beside other libraries."""
+import dataclasses
+
 from harness import common, processes, turns
 from harness.contenders import Failed, Running
 
@@ -69,12 +71,15 @@ def idle(contenders):
 def compared(rounds, seconds, peers):
     common.build("bench-server", PROGRAM)
     contenders = turns.contenders("websocket", peers)
+    tern = contenders[0]
+    contenders.insert(1, dataclasses.replace(tern, name="tern, io_uring", command=[*tern.command, "--io", "io_uring"]))
     text = "| | server | messages/s | CPU per message | of tern's |\n| --- | --- | ---: | ---: | ---: |\n"
     with turns.serving(contenders) as servers:
-        for size, depth, kind in ECHOES:
-            what = f"echo of {size:,} bytes" + (f", {kind}" if kind != "text" else "") + (f", {depth} at once" if depth > 1 else "")
+        for size, depth, kind, connections in [*((*echo, CONNECTIONS) for echo in ECHOES), (20, 1, "text", 1)]:
+            what = f"echo of {size:,} bytes" + (f", {kind}" if kind != "text" else "") + (f", {depth} at once" if depth > 1 else "") + \
+                (", one connection" if connections == 1 else "")
             samples = turns.measure(what, servers, lambda server: turns.load(
-                PROGRAM, server, seconds, path="/ws/echo", kind=kind, size=size, depth=depth, connections=CONNECTIONS), rounds)
+                PROGRAM, server, seconds, path="/ws/echo", kind=kind, size=size, depth=depth, connections=connections), rounds)
             text += turns.rows(what, samples, "tern")
         for depth in (1, 16):
             what = f"to {SUBSCRIBERS:,}, {depth} at once" if depth > 1 else f"one message to {SUBSCRIBERS:,}"

@@ -35,6 +35,10 @@ void Output::pass(std::string_view bytes) {
   append_body({.lent = bytes}, true);
 }
 
+void Output::expect_body() {
+  if (bodies_.size() == bodies_.capacity()) bodies_.reserve(std::max<std::size_t>(4, 2 * bodies_.size()));
+}
+
 std::string Output::keep(std::string bytes) noexcept {
   // In the last of them: what comes before it in this output leaves before it does.
   const auto last = std::ranges::find_if(bodies_.rbegin(), bodies_.rend(), [&](const Body& body) {

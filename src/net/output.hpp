@@ -38,6 +38,9 @@ public:
   // at once.
   void pass(std::string_view bytes);
 
+  // Makes room for what the next large body needs, so that its pass() does not throw: for who writes a head before it.
+  void expect_body();
+
   // Of a string that was passed, or parts of it: it stays until it has been sent. Given back where none of it was.
   std::string keep(std::string bytes) noexcept;
 

@@ -284,7 +284,9 @@ SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
     // What came in is sent on from where it lies: all leaves before on_bytes() returns; of a message that was
     // collected, once that is kept.
     if (core_.collected() && pending_.size() >= most_passing) flush();
-    core_.begin(out(), opcode, content.size());
+    std::string& to = out();
+    pending_.expect_body();  // no head without its payload, should memory be short
+    core_.begin(to, opcode, content.size());
     pending_.pass(content);
     if (!core_.collected()) wrote();
   } else {

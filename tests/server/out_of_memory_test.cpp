@@ -1,4 +1,5 @@
 // What happens where there is no memory for something large. A program of its own, since it replaces the allocator.
+#include "net/output.hpp"
 #include "server/websocket_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -106,6 +107,19 @@ TEST_F(OutOfMemory, a_large_message_ends_its_websocket_and_the_others_go_on) {
     }
   }
   EXPECT_TRUE(no_sessions());
+}
+
+TEST(OutOfMemoryForOutput, does_not_stop_a_body_that_was_expected) {
+  exempt = false;
+  const std::string body(2 * net::Output::large, 'x');
+  net::Output output;
+  for (std::size_t i = 1; i <= 10; ++i) {
+    output.expect_body();
+    least_refused = 1;
+    output.pass(body);
+    least_refused = no_limit;
+    EXPECT_EQ(output.size(), i * body.size());
+  }
 }
 
 TEST_F(OutOfMemory, what_cannot_wait_until_it_is_read_ends_its_connection) {
