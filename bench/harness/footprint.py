@@ -42,11 +42,11 @@ def idle_connections():
 
 def at_rest_without_components():
     folder = ROOT / "build/plain"
-    note("building hello without TLS, HTTP/2, zlib and Redis")
-    run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERN_BUILD_TESTS=OFF", "-DTERN_BUILD_BENCH=OFF",
+    note("building bench-server without TLS, HTTP/2, zlib and Redis")
+    run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERN_BUILD_TESTS=OFF",
         *(f"-DTERN_{component}=OFF" for component in ("TLS", "HTTP2", "ZLIB", "REDIS")))
-    run("cmake", "--build", folder, "--target", "hello")
-    server = Server(folder / "bin/hello")
+    run("cmake", "--build", folder, "--target", "bench-server")
+    server = Server(folder / "bin/bench-server")
     get(server.connect())
     found = server.memory("VmRSS")
     server.stop()
@@ -95,7 +95,7 @@ def measure():
         ("`hello`, release build, statically linked to Tern, stripped", f"{stripped_size('hello') / 1024:,.0f} KiB"),
         ("resident memory at rest, one loop", f"{at_rest / 1024 / 1024:.1f} MiB"),
         ("of it the process's own (`RssAnon`), not pages of programs and libraries", f"{own / 1024 / 1024:.1f} MiB"),
-        ("resident memory of `hello` at rest, built without TLS, HTTP/2, zlib and Redis", f"{at_rest_without_components() / 1e6:.2f} MB"),
+        ("resident memory at rest, built without TLS, HTTP/2, zlib and Redis", f"{at_rest_without_components() / 1024 / 1024:.1f} MiB"),
         (f"memory of an idle connection, at {count:,}", f"{per_connection:,.0f} bytes"),
     ]
 

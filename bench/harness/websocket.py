@@ -64,7 +64,7 @@ def idle(contenders):
         except (Failed, OSError) as error:
             common.note(f"  {contender.name}: {error}")
             shown = "failed"
-        text += f"| {'**tern**' if contender.is_tern else contender.name} | {shown} |\n"
+        text += f"| {'**tern**' if contender.name == 'tern' else contender.name} | {shown} |\n"
     return text
 
 

@@ -133,9 +133,9 @@ void Loop::wait() noexcept {
     poller_->wait(0);
   } else if (spinning_.length() == 0) {
     sleep();
-  } else if (!spinning_.worth(poller_->alone()) || !spin()) {
-    const std::uint64_t before = read_nanoseconds();
-    if (sleep()) spinning_.slept(read_nanoseconds() - before);
+  } else if (!spinning_.worth(poller_->alone(), counters_.sends.value()) || !spin()) {
+    const std::uint64_t before = spinning_.goes_by_sleeps() ? read_nanoseconds() : 0;
+    if (sleep() && spinning_.goes_by_sleeps()) spinning_.slept(read_nanoseconds() - before);
   }
 }
 
@@ -144,11 +144,13 @@ bool Loop::spin() noexcept {
   ++counters_.spins;
   const std::uint64_t end = read_nanoseconds() + spinning_.length();
   bool found = false;
+  bool posted = false;
   do {
-    found = poller_->wait(0) || !inbox_.quiet(std::memory_order_relaxed);
-  } while (!found && read_nanoseconds() < end);
+    found = poller_->wait(0);
+    posted = !inbox_.quiet(std::memory_order_relaxed);
+  } while (!found && !posted && read_nanoseconds() < end);
   spinning_.tell(found);
-  return found;
+  return found || posted;
 }
 
 // False when there was no time to.

@@ -370,7 +370,7 @@ int App::run(const Options& options) {
     });
     const HeldSignals held;  // the server's threads exist
     for (bool first = true; !ended;) {
-      // Nowhere else: under ThreadSanitizer, a signal that comes just before a thread waits is told when it has waited.
+      // Nowhere else in this thread: under ThreadSanitizer, what comes just before it waits is told when it has waited.
       pollfd waiting{*event, POLLIN, 0};
       if (::ppoll(&waiting, 1, nullptr, &held.before()) < 0 && errno != EINTR) break;
       std::uint64_t count = 0;

@@ -1,5 +1,4 @@
 // What happens where there is no memory for something large. A program of its own, since it replaces the allocator.
-#include "net/output.hpp"
 #include "server/websocket_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -14,12 +13,14 @@ namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 std::atomic<std::size_t> least_refused = no_limit;  // bytes, at once
-thread_local bool exempt = false;                   // the test's own thread
+thread_local std::size_t least_refused_here = no_limit;
+thread_local bool exempt = false;  // the test's own thread
 
 }  // namespace
 
 void* operator new(std::size_t size) {
   if (size >= least_refused.load(std::memory_order_relaxed) && !exempt) throw std::bad_alloc();
+  if (size >= least_refused_here) throw std::bad_alloc();
   if (void* const memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
@@ -109,17 +110,23 @@ TEST_F(OutOfMemory, a_large_message_ends_its_websocket_and_the_others_go_on) {
   EXPECT_TRUE(no_sessions());
 }
 
-TEST(OutOfMemoryForOutput, does_not_stop_a_body_that_was_expected) {
-  exempt = false;
-  const std::string body(2 * net::Output::large, 'x');
-  net::Output output;
-  for (std::size_t i = 1; i <= 10; ++i) {
-    output.expect_body();
-    least_refused = 1;
-    output.pass(body);
-    least_refused = no_limit;
-    EXPECT_EQ(output.size(), i * body.size());
+// Echoes from where it lies, which takes no memory of the message's size, while this thread has next to none.
+struct ShortEcho {
+  void message(WebSocket& socket, MessageView message) {
+    const struct Shortage {
+      Shortage() { least_refused_here = 50; }
+      ~Shortage() { least_refused_here = no_limit; }
+    } shortage;
+    socket.send(message);
   }
+};
+
+TEST_F(OutOfMemory, leaves_no_head_without_its_payload) {
+  app.websocket("/short", [] { return ShortEcho{}; });
+  WebSocketClient peer = socket();
+  peer.connect("/short");
+  peer.send(websocket::testing::text(std::string(20'000, 'x')));
+  EXPECT_EQ(peer.next(), "close 1011");
 }
 
 TEST_F(OutOfMemory, what_cannot_wait_until_it_is_read_ends_its_connection) {

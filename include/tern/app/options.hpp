@@ -102,7 +102,7 @@ struct Options {
   Io io = Io::Automatic;
   // Microseconds for which a loop whose last sleep was shorter looks for more before it sleeps again: shorter answers,
   // for up to a whole processor of each loop. 0: it sleeps. By itself it looks for 50, and only while one connection
-  // alone asks again and again; that takes less CPU time than to sleep and be woken each time.
+  // alone asks again and again; that usually takes less CPU time than to sleep and be woken each time.
   std::optional<unsigned> spin = {};
 
   std::size_t request_line = 8 * 1024;  // bytes: 414
