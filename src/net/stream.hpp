@@ -100,7 +100,7 @@ public:
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
-  // something arrives meanwhile; io_uring has received that by then, up to 256 KiB, and it is kept.
+  // something arrives meanwhile; io_uring has received that by then, up to 64 KiB, and it is kept.
   void pause() noexcept { paused_ = true; }
   // Goes on reading; bytes that were kept are presented again later in this round or in the next, not inside the call.
   void resume();
