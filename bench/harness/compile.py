@@ -13,7 +13,7 @@ FLAGS = ["-std=c++23", "-O2", "-DNDEBUG", "-Iinclude"]
 # What each links, and how the shared libraries are called that are its own.
 LIBRARIES = {
     "tern": (["build/release/libtern.a", "-lsimdjson", "-lre2", "-lfmt", "-lssl", "-lcrypto", "-lnghttp2", "-luring", "-lz"],
-             "simdjson|re2|spdlog|fmt|ssl|crypto|nghttp2|uring|libz"),
+             "simdjson|re2|fmt|ssl|crypto|nghttp2|uring|libz"),
     "cpp_httplib": (["-lcpp-httplib"], "httplib|ssl|crypto|brotli|libz"),
     "beast": ([], "boost"),
     "poco": (["-lPocoUtil", "-lPocoNet", "-lPocoFoundation"], "Poco|pcre|expat|libz"),

@@ -131,8 +131,6 @@ void Loop::wait() noexcept {
   const bool work_is_left = resumed_.first != nullptr || round_ends_ != nullptr || closing_.first != nullptr;
   if (work_is_left) {
     poller_->wait(0);
-  } else if (spinning_.length() == 0) {
-    sleep();
   } else if (!spinning_.worth(poller_->alone(), counters_.sends.value()) || !spin()) {
     const std::uint64_t before = spinning_.goes_by_sleeps() ? read_nanoseconds() : 0;
     if (sleep() && spinning_.goes_by_sleeps()) spinning_.slept(read_nanoseconds() - before);

@@ -49,7 +49,7 @@ public:
   }
 
   // Whether it matters how long the loop has slept, which slept() is told then.
-  bool goes_by_sleeps() const noexcept { return !by_itself_; }
+  bool goes_by_sleeps() const noexcept { return !by_itself_ && length_ != 0; }
   void slept(std::uint64_t nanoseconds) noexcept { last_sleep_was_short_ = nanoseconds < length_; }
 
 private:
