@@ -1,5 +1,5 @@
 // What bench-server can be told beyond the flags of the examples: --access-log FILE, --routes N, --http2 only,
-// --spin MICROSECONDS.
+// --spin MICROSECONDS, --congestion NAME.
 #pragma once
 
 #include "../examples/flags.hpp"
@@ -19,6 +19,7 @@ inline Flags flags(int argc, char** argv) {
   tern::LogOptions log;
   tern::Http2 http2;
   std::optional<unsigned> spin;
+  std::string congestion;
   std::vector<char*> others = {argv[0]};
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
@@ -34,6 +35,9 @@ inline Flags flags(int argc, char** argv) {
     } else if (flag == "--spin" && number) {
       spin = *number;
       ++i;
+    } else if (flag == "--congestion" && !value.empty()) {
+      congestion = value;
+      ++i;
     } else if (flag == "--routes" && number) {
       flags.routes = *number;
       ++i;
@@ -45,6 +49,7 @@ inline Flags flags(int argc, char** argv) {
   flags.options.log = log;
   flags.options.http2 = http2;
   flags.options.spin = spin;
+  flags.options.congestion = congestion;
   return flags;
 }
 

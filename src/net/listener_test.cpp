@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -119,6 +120,35 @@ TEST(Listen, says_what_is_wrong_with_an_address) {
   ASSERT_FALSE(foreign);
   EXPECT_EQ(foreign.error().fault, Fault::System);
   EXPECT_NE(foreign.error().message.find("192.0.2.1:0"), std::string::npos);
+}
+
+// Of a socket accepted by the first listener of `options`, which need not be the listener's own.
+std::string congestion_of(const ListenOptions& options) {
+  const auto sockets = listen(options);
+  if (!sockets) return sockets.error().message;
+  const ListenSocket& first = sockets->front();
+  const Peer peer = Peer::connect(*Address::parse("127.0.0.1", first.address.port()));
+  const Descriptor accepted(::accept(first.descriptor.number(), nullptr, nullptr));
+  char name[16] = {};
+  socklen_t length = sizeof name;
+  ::getsockopt(accepted.number(), IPPROTO_TCP, TCP_CONGESTION, name, &length);
+  return name;
+}
+
+TEST(Listen, leaves_congestion_control_to_the_system_where_there_is_a_network) {
+  std::string system;
+  std::ifstream("/proc/sys/net/ipv4/tcp_congestion_control") >> system;
+  EXPECT_EQ(congestion_of({.host = "0.0.0.0", .port = 0}), system);
+  EXPECT_EQ(congestion_of({.host = "127.0.0.1", .port = 0}), "reno");
+  EXPECT_EQ(congestion_of({.host = "127.0.0.1", .port = 0, .congestion = system}), system);
+  EXPECT_EQ(congestion_of({.host = "0.0.0.0", .port = 0, .congestion = "reno"}), "reno");
+}
+
+TEST(Listen, says_which_congestion_control_there_is_not) {
+  EXPECT_NE(congestion_of({.port = 0, .congestion = "fastest"}).find(":0: congestion control 'fastest' is not in net."),
+            std::string::npos);
+  EXPECT_EQ(congestion_of({.path = socket_path("congestion"), .congestion = "reno"}),
+            "a Unix socket has no congestion control: unix:" + socket_path("congestion"));
 }
 
 TEST(Listen, removes_the_socket_file_when_the_last_listener_is_gone) {

@@ -104,7 +104,7 @@ static_assert(static_cast<int>(ClientCertificates::Required) == static_cast<int>
 // Options and Listen have the same members for this.
 template <class Place>
 server::Listening listening_of(const Place& place, const Options& options) {
-  server::Listening listening{.address = {place.host, place.port, place.unix_path}};
+  server::Listening listening{.address = {place.host, place.port, place.unix_path, place.congestion}};
   listening.proxied = place.proxy_protocol;
   if (place.proxy_protocol && options.trusted_proxies.empty()) {
     throw SetupError("proxy_protocol is set, but trusted_proxies is empty: who may say where clients are?");

@@ -218,6 +218,19 @@ TEST(Run, serves_ipv6_and_localhost) {
   EXPECT_TRUE(get(connect(app.port(), "::1"), "/hello").ends_with("Hello, World!"));
 }
 
+TEST(Run, congestion_control_that_there_is_not_is_an_error_of_its_address) {
+  App app;
+  add_hello(app);
+  Options options = quiet();
+  options.congestion = "fastest";
+  EXPECT_NE(message_of(app, options).find("127.0.0.1:0: congestion control 'fastest'"), std::string::npos);
+  options.congestion = "reno";
+  options.also = {{.host = "127.0.0.2", .congestion = "fastest"}};
+  EXPECT_NE(message_of(app, options).find("127.0.0.2:0: congestion control 'fastest'"), std::string::npos);
+  options.also.front().congestion.clear();
+  EXPECT_EQ(message_of(app, options), "");
+}
+
 class RunFiles : public ::testing::Test {
 protected:
   TestFolder own;

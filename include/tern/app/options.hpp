@@ -72,6 +72,7 @@ struct Listen {
   std::string unix_path = {};  // a Unix socket instead
   TlsOptions tls = {};
   bool proxy_protocol = false;  // as Options::proxy_protocol
+  std::string congestion = {};  // as Options::congestion
 };
 
 // HTTP/2, where the library was built with it.
@@ -91,8 +92,12 @@ struct Options {
   std::uint16_t port = 8080;       // 0: one that is free; App::port() tells
   std::string unix_path = {};      // a Unix socket instead
   TlsOptions tls = {};
-  bool proxy_protocol = false;    // each connection begins with the PROXY protocol's header, version 1 or 2, and comes
-                                  // from one of trusted_proxies: Request::remote() is whom it names
+  bool proxy_protocol = false;  // each connection begins with the PROXY protocol's header, version 1 or 2, and comes
+                                // from one of trusted_proxies: Request::remote() is whom it names
+  // TCP congestion control of the connections (RFC 5681), by the kernel's name, such as "cubic" or "bbr". Empty: the
+  // system's, but on a loopback address "reno": nothing there needs the pacing of BBR, which takes a sixth more CPU
+  // time for large answers. One that this process may not use is an error at the start.
+  std::string congestion = {};
   std::vector<Listen> also = {};  // other addresses, each plain or with TLS of its own
   // Proxies in front: "127.0.0.1", "10.0.0.0/8", "unix" for whoever comes by a Unix socket. What they say about their
   // clients becomes Request::remote(), remote_port() and scheme(); nobody else is believed.
