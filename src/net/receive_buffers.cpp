@@ -11,7 +11,7 @@ namespace tern::net {
 namespace {
 
 constexpr unsigned chunk_count = 4;  // a power of two
-constexpr std::size_t chunk_size = 64 * 1024;
+constexpr std::size_t chunk_size = 128 * 1024;
 constexpr std::size_t ring_bytes = 4096;  // a page
 static_assert(chunk_count * sizeof(io_uring_buf) <= ring_bytes);
 constexpr std::size_t mapped = ring_bytes + chunk_count * chunk_size + RestBuffer::padding;
