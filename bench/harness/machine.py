@@ -42,6 +42,11 @@ def first_line(*command):
     return next(iter((done.stdout + done.stderr).strip().splitlines()), "")
 
 
+def congestion_control():
+    """What connections have unless somebody chooses; Tern does, on the loopback interface."""
+    return pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+
+
 def describe():
     """(name, value) of what the results depend on."""
     processor = platform.machine()
@@ -57,6 +62,7 @@ def describe():
         ("processor", f"{processor}, {os.cpu_count()} of them"),
         ("memory", f"{memory:.1f} GiB"),
         ("system", f"{system}, Linux {platform.release()}"),
+        ("congestion control", congestion_control()),
         ("server on processor", ", ".join(map(str, server))),
         ("clients on", ", ".join(map(str, clients)) + (" (the same: nothing else is there)" if server == clients else "")),
         ("descriptors of a process", f"{resource.getrlimit(resource.RLIMIT_NOFILE)[1]:,}"),
