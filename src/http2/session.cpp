@@ -386,11 +386,14 @@ bool Session::content_arrived(Stream& stream, std::string_view bytes) {
     return false;
   }
   if (stream.alone_) nghttp2_session_consume_connection(session_, bytes.size());
+  if (!stream.unwanted_ && !stream.keep(bytes)) {
+    discard(stream);
+    reset(stream, ErrorCode::Internal);
+  }
   if (stream.unwanted_) {
     drop(stream, bytes.size());
     return true;
   }
-  stream.inbox_.append(bytes);
   stream.happened_.content = true;
   queue(stream);
   return true;

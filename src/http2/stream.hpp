@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -93,6 +94,16 @@ private:
 
   std::string_view rest() const noexcept {
     return (borrowed_.empty() ? std::string_view(owned_) : borrowed_).substr(taken_);
+  }
+
+  // Content, until it is read. False where there is no memory, which is this stream's affair and not the connection's.
+  bool keep(std::string_view bytes) noexcept {
+    try {
+      inbox_.append(bytes);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   RequestHead* head_;

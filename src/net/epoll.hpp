@@ -17,7 +17,7 @@ public:
   int add(int descriptor, Watched& watched, std::uint32_t events) noexcept override;
   int change(int descriptor, Receiver& receiver, std::uint32_t events) noexcept override;
   void remove(int descriptor, Watched& watched) noexcept override;
-  bool holds(const Receiver&) const noexcept override { return false; }
+  bool holds(const Receiver& receiver) const noexcept override;
   bool receives(const Receiver&) const noexcept override { return false; }
   void again(Receiver&) override {}  // it is told as long as it lasts
 
@@ -28,10 +28,21 @@ public:
   void dispatch() override;
 
 private:
+  struct Ahead {
+    std::size_t at;  // in the loop's buffer
+    std::size_t count;
+  };
+
+  void receive_ahead() noexcept;
+
   Descriptor epoll_;
   std::array<epoll_event, 256> events_;
   std::size_t count_ = 0;
   std::size_t next_ = 0;
+  // What the events from `begin_` to `end_` have received before any of them is told.
+  std::array<Ahead, 32> ahead_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
 };
 
 }  // namespace tern::net

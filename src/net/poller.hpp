@@ -22,16 +22,21 @@ protected:
   ~Watched() = default;
 
 private:
+  friend class Epoll;
   friend class Receiver;
   friend class Uring;
   std::uint32_t slot_ = 0;
   bool receives_ = false;  // is a Receiver
 };
 
-// A connected socket. Where the poller receives by itself, EPOLLIN is not told to on_ready(); what was received is told
-// here, in order.
+// A connected socket. A poller may have several of them receive before any is told of it (epoll), or receive by itself
+// (io_uring); then EPOLLIN is not told to on_ready(), but what was received here, in order.
 class Receiver : public Watched {
 public:
+  // Receives into the loop's buffer, from its byte `at` on. How many bytes; 0 where on_ready() is to see to it.
+  virtual std::size_t receive_ahead(std::size_t at) noexcept = 0;
+  // What that has received.
+  virtual void on_received_ahead(std::size_t at, std::size_t count) = 0;
   // The span is the receiver's during the call, with `room` bytes in front of it that may be written to, and padding
   // behind it (RestBuffer::padding) that may be read.
   virtual void on_received(std::span<char> bytes, std::size_t room) = 0;

@@ -320,6 +320,22 @@ std::size_t Stream::take(std::span<char> to) noexcept {
   }
 }
 
+// Neither what would be taken, nor what would be presented together with what is here already.
+std::size_t Stream::receive_ahead(std::size_t at) noexcept {
+  if (closing_ || !reading() || represent_ || takes_ || expects_large_) return 0;
+  ++loop_->counters_.receives;
+  const ssize_t count = ::recv(socket_.number(), loop_->received() + at, Loop::receive_size - at, 0);
+  return count > 0 ? static_cast<std::size_t>(count) : 0;  // an end or an error is found again
+}
+
+void Stream::on_received_ahead(std::size_t at, std::size_t count) {
+  if (closing_) return;
+  const std::span bytes(loop_->received() + at, count);
+  if (reading()) return present(bytes, Loop::receive_size + at);
+  rest_.append(bytes);
+  watch(wanted());  // no more of that
+}
+
 // A poller that receives by itself has received what follows.
 void Stream::on_received(std::span<char> bytes, std::size_t room) {
   if (closing_) return;

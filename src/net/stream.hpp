@@ -100,7 +100,7 @@ public:
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
-  // something arrives meanwhile; io_uring has received that by then, up to 64 KiB, and it is kept.
+  // something arrives meanwhile; what the loop has received by then, up to 256 KiB, is kept.
   void pause() noexcept { paused_ = true; }
   // Goes on reading; bytes that were kept are presented again later in this round or in the next, not inside the call.
   void resume();
@@ -141,6 +141,8 @@ private:
   friend class Loop;
 
   void on_ready(std::uint32_t events) override;
+  std::size_t receive_ahead(std::size_t at) noexcept override;
+  void on_received_ahead(std::size_t at, std::size_t count) override;
   void on_received(std::span<char> bytes, std::size_t room) override;
   void on_receive_end(int error) override;
   void keep(std::span<const char> bytes) override;

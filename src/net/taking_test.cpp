@@ -87,7 +87,7 @@ TEST(Taking, gets_the_bytes_in_order_and_none_that_it_does_not_ask_for) {
     auto [peer, socket] = pair_with_waiting_peer();
     Taker taker(size);
     open(loop, taker, std::move(socket));
-    const std::string bytes = varied_bytes(4'000'000);  // a ring presents more than a million before it lets take
+    const std::string bytes = varied_bytes(10'000'000);  // a ring presents what it has received before it lets take
     std::thread writer([&sender = peer, &bytes] {
       EXPECT_TRUE(sender.send(bytes));
       sender.shutdown_write();

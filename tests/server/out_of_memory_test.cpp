@@ -1,35 +1,10 @@
-// What happens where there is no memory for something large. A program of its own, since it replaces the allocator.
+// What happens where there is no memory for something large.
+#include "server/short_memory.hpp"
 #include "server/websocket_fixture.hpp"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <limits>
-#include <new>
 #include <string>
-
-namespace {
-
-constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-std::atomic<std::size_t> least_refused = no_limit;  // bytes, at once
-thread_local std::size_t least_refused_here = no_limit;
-thread_local bool exempt = false;  // the test's own thread
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  if (size >= least_refused.load(std::memory_order_relaxed) && !exempt) throw std::bad_alloc();
-  if (size >= least_refused_here) throw std::bad_alloc();
-  if (void* const memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace tern::testing {
 namespace {
@@ -37,7 +12,8 @@ namespace {
 class OutOfMemory : public WebSocketTest {
 protected:
   OutOfMemory() {
-    exempt = true;
+    exempt_this_thread();
+    settings.buffered = 16'000'000;  // little enough that no loop keeps room for what is large here
     app.post("/echo", [](Body body) { return body; });
     app.post("/later", [](BodyStream body) -> Task<std::string> {
       std::string all;
@@ -47,15 +23,13 @@ protected:
     app.websocket("/object", [] { return Echo{}; }, {.max_message = 8'000'000});
     app.websocket("/coroutine", echo, {.max_message = 8'000'000});
   }
-  ~OutOfMemory() override { refuse(no_limit); }
+  ~OutOfMemory() override { refuse_nothing(); }
 
   static std::string all_of(Client& client) {
     std::string all;
     for (std::string more; !(more = client.receive_some()).empty();) all += more;
     return all;
   }
-
-  static void refuse(std::size_t size) { least_refused = size; }
 };
 
 constexpr std::size_t large = 4'000'000;
@@ -72,7 +46,7 @@ TEST_F(OutOfMemory, large_content_is_refused_and_the_server_goes_on) {
       Client other = this->client();
       other.post(path, "small");
       EXPECT_EQ(other.answer().body, "small");
-      refuse(no_limit);
+      refuse_nothing();
       other.post(path, body);
       EXPECT_TRUE(other.answer().body == body);
     }
@@ -101,7 +75,7 @@ TEST_F(OutOfMemory, a_large_message_ends_its_websocket_and_the_others_go_on) {
             << path << ' ' << size << ' ' << limit << ' ' << all.size();
         other.text("small");
         EXPECT_EQ(other.next(), "text small");
-        refuse(no_limit);
+        refuse_nothing();
         other.send(message);
         EXPECT_EQ(other.next(), "text (" + std::to_string(size) + ")");
       }
@@ -113,10 +87,7 @@ TEST_F(OutOfMemory, a_large_message_ends_its_websocket_and_the_others_go_on) {
 // Echoes from where it lies, which takes no memory of the message's size, while this thread has next to none.
 struct ShortEcho {
   void message(WebSocket& socket, MessageView message) {
-    const struct Shortage {
-      Shortage() { least_refused_here = 50; }
-      ~Shortage() { least_refused_here = no_limit; }
-    } shortage;
+    const ShortageHere shortage(50);
     socket.send(message);
   }
 };

@@ -1,0 +1,48 @@
+// The same over HTTP/2, where a shortage is one stream's.
+#include "server/app_test.hpp"
+#include "server/http2_client.hpp"
+#include "server/short_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tern::testing {
+namespace {
+
+class OutOfMemoryHttp2 : public AppTest {
+protected:
+  OutOfMemoryHttp2() {
+    exempt_this_thread();
+    app.post("/echo", [](Body body) { return body; });
+    app.post("/later", [](BodyStream body) -> Task<std::string> {
+      std::string all;
+      while (const auto piece = co_await body.next()) all += *piece;
+      co_return all;
+    });
+  }
+  ~OutOfMemoryHttp2() override { refuse_nothing(); }
+};
+
+TEST_F(OutOfMemoryHttp2, large_content_is_refused_and_the_connection_goes_on) {
+  const std::string body(4'000'000, 'x');
+  for (const std::size_t limit : {100'000UL, 300'000UL, 1'000'000UL, body.size()}) {
+    for (const char* path : {"/echo", "/later"}) {
+      Http2Client client(running().port());
+      refuse(limit);
+      const http2::Answered& answer = client.answer(client.post(path, body));
+      // Where not even what its window lets come can wait to be read, the stream is reset.
+      const bool reset = limit == 100'000 && answer.error == NGHTTP2_INTERNAL_ERROR;
+      // The string that /later makes of it is its own affair.
+      EXPECT_TRUE(reset || answer.status == (path == std::string("/echo") ? 503 : 500))
+          << path << ' ' << limit << ": " << answer.status << ", error " << answer.error;
+      EXPECT_EQ(client.answer(client.post(path, "small")).content, "small");
+      refuse_nothing();
+      EXPECT_TRUE(client.answer(client.post(path, body)).content == body);
+    }
+  }
+  EXPECT_TRUE(all_ended());
+}
+
+}  // namespace
+}  // namespace tern::testing

@@ -1,0 +1,22 @@
+// An allocator that can be told to have nothing large. A program that is linked with it replaces operator new.
+#pragma once
+
+#include <cstddef>
+
+namespace tern::testing {
+
+// Whoever asks for as many bytes at once gets none, except in the thread that has called exempt_this_thread().
+void refuse(std::size_t size);
+void refuse_nothing();
+void exempt_this_thread();
+
+// The same for this thread alone, exempt or not, in a scope.
+class ShortageHere {
+public:
+  explicit ShortageHere(std::size_t size);
+  ~ShortageHere();
+  ShortageHere(const ShortageHere&) = delete;
+  ShortageHere& operator=(const ShortageHere&) = delete;
+};
+
+}  // namespace tern::testing
