@@ -274,7 +274,9 @@ void Session::prefer(Stream& stream) {
 
 void Session::reset(Stream& stream, ErrorCode why) {
   if (stream.closed_) return;
-  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, static_cast<std::uint32_t>(why));
+  const auto code = static_cast<std::uint32_t>(why);
+  // Without memory for it: then the connection ends, since the stream may not look as if all were well.
+  if (nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, code) != 0) terminate(ErrorCode::Internal);
 }
 
 bool Session::lacks_window(const Stream& stream) const noexcept {

@@ -6,8 +6,9 @@
 namespace tern::net {
 namespace {
 
-constexpr std::size_t large = 4096;  // bytes: told at once
-constexpr std::size_t line = 64;     // bytes
+constexpr std::size_t large = 4096;      // bytes: told at once
+constexpr std::size_t most = 32 * 1024;  // bytes before somebody is told
+constexpr std::size_t line = 64;         // bytes
 
 int control(int epoll, int operation, int descriptor, Watched* watched, std::uint32_t events) noexcept {
   epoll_event event{};
@@ -68,7 +69,7 @@ void Epoll::receive_ahead() noexcept {
     ahead_[end_ - begin_] = {at, count};
     at += (count + line - 1) / line * line;
     ++end_;
-  } while (end_ < count_ && end_ - begin_ < ahead_.size() && count != 0 && count < large);
+  } while (end_ < count_ && end_ - begin_ < ahead_.size() && count != 0 && count < large && at < most);
 }
 
 void Epoll::dispatch() {

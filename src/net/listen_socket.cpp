@@ -72,11 +72,11 @@ std::expected<Descriptor, Error> bind_tcp(const Address& address, const std::str
   set_flag(socket, SOL_SOCKET, SO_REUSEADDR, 1);
   set_flag(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // accepted sockets inherit it
   if (congestion.empty()) {
-    if (address.is_loopback()) control_congestion(socket, "reno");  // every kernel has it, for everybody
+    if (address.is_loopback()) control_congestion(socket, "reno");  // where that is forbidden, it is the system's
   } else if (!control_congestion(socket, congestion)) {
     return std::unexpected(Error{Fault::System, errno,
                                  "cannot listen on " + address.to_string() + ": congestion control '" + congestion +
-                                     "' is not in net.ipv4.tcp_allowed_congestion_control"});
+                                     "' is not to be had, as net.ipv4.tcp_allowed_congestion_control would say"});
   }
   if (system.ss_family == AF_INET6) set_flag(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if ((shared && set_flag(socket, SOL_SOCKET, SO_REUSEPORT, 1) != 0) ||

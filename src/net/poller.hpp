@@ -30,7 +30,7 @@ private:
 };
 
 // A connected socket. A poller may have several of them receive before any is told of it (epoll), or receive by itself
-// (io_uring); then EPOLLIN is not told to on_ready(), but what was received here, in order.
+// (io_uring). What was received is told here, in order, and no EPOLLIN with it to on_ready().
 class Receiver : public Watched {
 public:
   // Receives into the loop's buffer, from its byte `at` on. How many bytes; 0 where on_ready() is to see to it.

@@ -20,7 +20,7 @@ namespace tern::net {
 namespace {
 
 constexpr std::uint32_t read_events = EPOLLIN | EPOLLRDHUP;
-constexpr int receives_per_round = 2;         // of 256 KiB each: a busy peer does not keep the others waiting
+constexpr int receives_per_round = 2;         // of what is large: a busy peer does not keep the others waiting
 constexpr std::size_t beginning = 16 * 1024;  // bytes, of what is large
 constexpr int sends_per_round = 16;
 
@@ -325,14 +325,19 @@ std::size_t Stream::receive_ahead(std::size_t at) noexcept {
   if (closing_ || !reading() || represent_ || takes_ || expects_large_) return 0;
   ++loop_->counters_.receives;
   const ssize_t count = ::recv(socket_.number(), loop_->received() + at, Loop::receive_size - at, 0);
-  return count > 0 ? static_cast<std::size_t>(count) : 0;  // an end or an error is found again
+  if (count < 0 && errno != EAGAIN && errno != EINTR) end(errno);
+  return count > 0 ? static_cast<std::size_t>(count) : 0;  // an end is found again
 }
 
 void Stream::on_received_ahead(std::size_t at, std::size_t count) {
   if (closing_) return;
   const std::span bytes(loop_->received() + at, count);
   if (reading()) return present(bytes, Loop::receive_size + at);
-  rest_.append(bytes);
+  try {
+    rest_.append(bytes);
+  } catch (const std::bad_alloc&) {
+    return end(ENOMEM);
+  }
   watch(wanted());  // no more of that
 }
 

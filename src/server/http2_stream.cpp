@@ -12,6 +12,7 @@
 
 #include <tern/base/ascii.hpp>
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -96,7 +97,11 @@ void Http2Stream::begin() {
     exchange.announced_ = 0;
     if (unread() != 0) {
       connection_.session().read(*this, piece_);
-      exchange.chunk_ = exchange.arena().copy(piece_);
+      try {
+        exchange.chunk_ = exchange.arena().copy(piece_);
+      } catch (const std::bad_alloc&) {  // the loop calls this, and no coroutine
+        return answer_problem({Status::ServiceUnavailable, "there is no memory for the content", {}, {}});
+      }
       exchange.received_ = piece_.size();
     }
   }

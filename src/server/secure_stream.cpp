@@ -5,6 +5,7 @@
 #include <sys/uio.h>
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -31,9 +32,9 @@ constexpr std::size_t front = tls::Session::room;
 
 }  // namespace
 
-std::span<char> SecureBuffers::room() {
-  if (!plain) plain = std::make_unique<char[]>(front + tls::Session::room + net::RestBuffer::padding);
-  return {plain.get() + front, tls::Session::room};
+std::span<char> SecureBuffers::room() noexcept {
+  if (!plain) plain.reset(new (std::nothrow) char[front + tls::Session::room + net::RestBuffer::padding]);
+  return plain ? std::span(plain.get() + front, tls::Session::room) : std::span<char>();
 }
 
 SecureStream::SecureStream(net::Stream& stream, TransportHandler& handler,
@@ -70,6 +71,7 @@ void SecureStream::decrypt(std::span<const char> bytes) {
   std::size_t count = 0;
   if (!arrived_.empty()) {  // not taken
     plain = buffers_.room();
+    if (plain.empty()) return stream_.abort();
     count = take(plain);
   }
   send_own();

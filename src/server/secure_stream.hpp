@@ -47,7 +47,7 @@ struct SecureBuffers {
   net::Output cipher;
 
   // Where tls::Session::room bytes can be put, with as many in front and padding behind.
-  std::span<char> room();
+  std::span<char> room() noexcept;  // empty where there is no memory
 };
 
 class SecureStream final : public net::StreamHandler, private net::RoundEnd, private tls::Sealer {
