@@ -6,22 +6,17 @@
 #include "server/http2.hpp"
 #include "server/server.hpp"
 #include "tern/life.hpp"
+#include "tern/signals.hpp"
 
 #include <tern/coro/cancelled.hpp>
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -131,79 +126,20 @@ bool speaks_tls(const Options& options) {
   return !options.tls.certificate.empty() || std::ranges::any_of(options.also, speaks);
 }
 
-// The eventfd that signals are told to; -1 while nobody runs. A signal handler can reach nothing but a global.
-std::atomic<int> signal_event = -1;
-static_assert(std::atomic<int>::is_always_lock_free);
-
-// What an eventfd counts: the signals that end, and above them those that mean "load your files again".
-constexpr std::uint64_t one_end = 1;
-constexpr std::uint64_t one_reload = std::uint64_t{1} << 32U;
-
-void tell(int event, std::uint64_t what = one_end) noexcept {
-  [[maybe_unused]] const auto written = ::write(event, &what, sizeof what);
+// Stops `server` when signals say so, and returns when it has ended or cannot be told to any more.
+void await_end(server::Server& server, SignalScope& signals) {
+  const HeldSignals held;
+  for (bool first = true;;) {
+    const SignalScope::Events events = signals.wait(held);
+    if (events.ended) return;
+    if (events.reload) server.reload_certificates();  // what is wrong, it has logged
+    if (events.stops == 0) continue;
+    // Ctrl-C twice within one read is still two.
+    const bool patient = std::exchange(first, false) && events.stops == 1;
+    server.log().write(server::Severity::Info, patient ? "stopping: requests in flight may end" : "stopping at once");
+    server.stop(patient ? server.settings().drain_timeout : Milliseconds(0));
+  }
 }
-
-extern "C" void tern_on_signal(int signal) {
-  const int saved = errno;
-  if (const int event = signal_event.load(); event >= 0) tell(event, signal == SIGHUP ? one_reload : one_end);
-  errno = saved;
-}
-
-// SIGINT and SIGTERM, and SIGHUP where there is something to reload, while a server runs in this scope; what was there
-// before comes back.
-class SignalScope {
-public:
-  SignalScope(int event, bool reloads) : reloads_(reloads) {
-    int nobody = -1;
-    if (!signal_event.compare_exchange_strong(nobody, event)) {
-      throw SetupError("two apps run at once in one process: start() is for that");
-    }
-    struct sigaction action{};
-    action.sa_handler = &tern_on_signal;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
-    if (reloads_) sigaction(SIGHUP, &action, &hang_up_);
-    action.sa_handler = SIG_IGN;  // a log whose reader has gone must not end the server
-    sigaction(SIGPIPE, &action, &pipe_);
-  }
-  SignalScope(const SignalScope&) = delete;
-  SignalScope& operator=(const SignalScope&) = delete;
-  ~SignalScope() {
-    sigaction(SIGINT, &interrupt_, nullptr);
-    sigaction(SIGTERM, &terminate_, nullptr);
-    if (reloads_) sigaction(SIGHUP, &hang_up_, nullptr);
-    sigaction(SIGPIPE, &pipe_, nullptr);
-    signal_event = -1;
-  }
-
-private:
-  const bool reloads_;
-  struct sigaction hang_up_{};
-  struct sigaction interrupt_{};
-  struct sigaction terminate_{};
-  struct sigaction pipe_{};
-};
-
-// Holds those signals back from this thread, but for where it waits with `before()`. Threads and processes that are
-// made meanwhile inherit that.
-class HeldSignals {
-public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-  const sigset_t& before() const noexcept { return before_; }
-
-private:
-  sigset_t before_{};
-};
 
 }  // namespace
 
@@ -357,33 +293,14 @@ std::size_t App::subscribers(std::string_view filter) const {
 
 int App::run(const Options& options) {
   try {
-    const std::unique_ptr<int, void (*)(int*)> event(new int(eventfd(0, EFD_CLOEXEC)), [](int* descriptor) {
-      ::close(*descriptor);
-      delete descriptor;
-    });
-    if (*event < 0) throw SetupError("the kernel gives no eventfd");
-    const SignalScope signals(*event, speaks_tls(options));
-    std::atomic<bool> ended = false;
-    const auto server = runner_->launch(*core_, options, [&ended, descriptor = *event] {
-      ended = true;
-      tell(descriptor);
-    });
-    const HeldSignals held;  // the server's threads exist
-    for (bool first = true; !ended;) {
-      // Nowhere else in this thread: under ThreadSanitizer, what comes just before it waits is told when it has waited.
-      pollfd waiting{*event, POLLIN, 0};
-      if (::ppoll(&waiting, 1, nullptr, &held.before()) < 0 && errno != EINTR) break;
-      std::uint64_t count = 0;
-      if (waiting.revents == 0 || ::read(*event, &count, sizeof count) != sizeof count) continue;
-      if (ended) break;
-      if (count >= one_reload) server->reload_certificates();  // what is wrong, it has logged
-      count %= one_reload;
-      if (count == 0) continue;
-      // Ctrl-C twice within one read is still two.
-      const bool patient = std::exchange(first, false) && count == 1;
-      server->log().write(server::Severity::Info,
-                          patient ? "stopping: requests in flight may end" : "stopping at once");
-      server->stop(patient ? server->settings().drain_timeout : Milliseconds(0));
+    SignalScope signals(speaks_tls(options));
+    const auto server = runner_->launch(*core_, options, [&signals] { signals.end(); });
+    try {
+      await_end(*server, signals);  // now that the server's threads exist, which do not inherit that signals are held
+    } catch (const std::system_error& error) {
+      server->log().write(server::Severity::Error,
+                          "stopping, since signals cannot be waited for: " + std::string(error.what()));
+      server->stop(server->settings().drain_timeout);
     }
     wait();
     server->await_start();

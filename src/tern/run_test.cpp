@@ -6,10 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -20,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tern {
@@ -316,11 +320,16 @@ protected:
     options.timeouts.drain = drain;
     options.log.level = LogLevel::Info;
     options.log.error_file = folder / "error";
-    result_ = std::async(std::launch::async, [this, options] { return app.run(options); });
+    std::packaged_task<int()> task([this, options] { return app.run(options); });
+    result_ = task.get_future();
+    thread_ = std::jthread(std::move(task));
     return started_.get_future().get();
   }
   static void signal(int number) { ::kill(::getpid(), number); }
   int result() { return result_.get(); }
+  bool ended_within(Milliseconds time) const {
+    return result_.wait_for(std::chrono::milliseconds(time.count())) == std::future_status::ready;
+  }
   // A connection on which a request waits for its answer.
   net::Peer busy(std::uint16_t port) {
     net::Peer peer = connect(port);
@@ -351,6 +360,9 @@ private:
   };
   std::promise<std::uint16_t> started_;
   std::future<int> result_;
+
+protected:
+  std::jthread thread_;
 };
 
 TEST_F(RunSignals, end_it_with_0) {
@@ -388,6 +400,24 @@ TEST_F(RunSignals, the_second_ends_it_at_once) {
   signal(SIGINT);
   EXPECT_EQ(result(), 0);
   EXPECT_TRUE(logged("stopping at once"));
+}
+
+// ppoll() fails with EINVAL then. A signal whose handler does nothing ends the one that waits already.
+TEST_F(RunSignals, end_it_where_polling_fails) {
+  run();
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto previous = std::signal(SIGUSR1, [](int) {});
+  pthread_kill(thread_.native_handle(), SIGUSR1);
+  signal(SIGTERM);
+  const bool ended = ended_within(Seconds(20));
+  std::signal(SIGUSR1, previous);
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(ended);
+  if (!ended) app.stop();
+  EXPECT_EQ(result(), 0);
 }
 
 TEST_F(RunSignals, give_up_after_the_drain_timeout) {

@@ -1,0 +1,110 @@
+#include "tern/signals.hpp"
+
+#include <tern/app/app.hpp>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <system_error>
+
+namespace tern {
+namespace {
+
+// The eventfd of the scope that exists; -1 without one. A signal handler can reach nothing but a global.
+std::atomic<int> signal_event = -1;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+// The eventfd holds three counters: 21 bits for what ends the server, 21 for reloads, and the rest for end().
+constexpr unsigned counter_bits = 21;
+constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits) - 1;
+constexpr std::uint64_t one_stop = 1;
+constexpr std::uint64_t one_reload = std::uint64_t{1} << counter_bits;
+constexpr std::uint64_t one_end = std::uint64_t{1} << (2 * counter_bits);
+
+void add(int event, std::uint64_t count) noexcept {
+  [[maybe_unused]] const auto written = ::write(event, &count, sizeof count);
+}
+
+extern "C" void tern_on_signal(int signal) {
+  const int saved = errno;
+  if (const int event = signal_event.load(); event >= 0) add(event, signal == SIGHUP ? one_reload : one_stop);
+  errno = saved;
+}
+
+// Takes what `event` has counted, once that is anything; 0 where a signal was handled first.
+std::uint64_t take(int event, const sigset_t& unblocked) {
+  // Nowhere else in this thread: ThreadSanitizer runs the handler of a signal that comes just before a thread waits
+  // only when it has waited.
+  pollfd waiting{event, POLLIN, 0};
+  const bool polled = ::ppoll(&waiting, 1, nullptr, &unblocked) >= 0;
+  if (!polled && errno == EINTR) return 0;
+  // ppoll() fails where the descriptor limit was lowered to zero, or the kernel is out of memory; then read() waits.
+  sigset_t blocked;
+  if (!polled) pthread_sigmask(SIG_SETMASK, &unblocked, &blocked);
+  std::uint64_t count = 0;
+  const auto size = ::read(event, &count, sizeof count);
+  const int error = errno;
+  if (!polled) pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+  if (size == sizeof count) return count;
+  if (size < 0 && error == EINTR) return 0;
+  throw std::system_error(error, std::generic_category(), "cannot read the eventfd of the signals");
+}
+
+}  // namespace
+
+HeldSignals::HeldSignals() {
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+}
+
+HeldSignals::~HeldSignals() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+SignalScope::SignalScope(bool reloads) : event_(eventfd(0, EFD_CLOEXEC)) {
+  if (event_ < 0) throw SetupError("cannot create an eventfd for signals: " + std::generic_category().message(errno));
+  int none = -1;
+  if (!signal_event.compare_exchange_strong(none, event_)) {
+    ::close(event_);
+    throw SetupError("two apps run at once in one process: start() is for that");
+  }
+  install(SIGINT, &tern_on_signal);
+  install(SIGTERM, &tern_on_signal);
+  if (reloads) install(SIGHUP, &tern_on_signal);
+  install(SIGPIPE, SIG_IGN);
+}
+
+SignalScope::~SignalScope() {
+  for (std::size_t i = 0; i < count_; ++i) sigaction(handlers_[i].signal, &handlers_[i].before, nullptr);
+  signal_event = -1;
+  ::close(event_);
+}
+
+void SignalScope::install(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  Handler& place = handlers_[count_++];
+  place.signal = signal;
+  sigaction(signal, &action, &place.before);
+}
+
+SignalScope::Events SignalScope::wait(const HeldSignals& held) {
+  std::uint64_t count = 0;
+  while (count == 0) count = take(event_, held.before());
+  return {static_cast<std::uint32_t>(count & counter_mask), (count >> counter_bits & counter_mask) != 0,
+          count >= one_end};
+}
+
+void SignalScope::end() noexcept {
+  add(event_, one_end);
+}
+
+}  // namespace tern
