@@ -87,6 +87,10 @@ private:
   mutable std::map<std::string, Room> rooms_;
 };
 
+std::string topic_of(const std::string& room) {
+  return "room/" + room;
+}
+
 class Member {
 public:
   Member(tern::App& app, const Rooms& rooms, std::string room, std::string name)
@@ -110,7 +114,7 @@ public:
   }
 
 private:
-  std::string topic() const { return "room/" + room_; }
+  std::string topic() const { return topic_of(room_); }
 
   tern::App& app_;
   const Rooms& rooms_;
@@ -143,7 +147,10 @@ int main(int argc, char** argv) {
   app.get("/", [] { return tern::Response::lasting(tern::media::html, chat_page); });
   app.websocket("/rooms/{room}",
                 [&app](std::string room, tern::Query<Visitor> visitor, tern::State<Rooms> rooms) {
-                  // What is wrong is answered before there is a WebSocket.
+                  // Checked before there is a WebSocket. Nothing can be published to a topic with '+' or '#'.
+                  if (!tern::is_topic(topic_of(room))) {
+                    throw tern::HttpError(tern::Status::UnprocessableContent, "a room's name has no + and no #");
+                  }
                   if (visitor->name.empty() || visitor->name.size() > 60) {
                     throw tern::HttpError(tern::Status::UnprocessableContent, "a name has 1 to 60 bytes");
                   }

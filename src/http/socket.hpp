@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/gate.hpp"
+#include "http/topic.hpp"
 
 #include <tern/coro/event.hpp>
 #include <tern/http/bus.hpp>
@@ -34,8 +35,8 @@ public:
   virtual void close(std::uint16_t code, std::string_view reason) = 0;
   virtual std::size_t queued() const noexcept = 0;
   virtual std::size_t max_queued() const noexcept = 0;
-  virtual void subscribe(std::string_view filter) = 0;
-  virtual void unsubscribe(std::string_view filter) = 0;
+  virtual void subscribe(const TopicFilter& filter) = 0;
+  virtual void unsubscribe(const TopicFilter& filter) = 0;
   virtual void publish(const Publication& publication) = 0;
   // One of the messages that were kept has been taken.
   virtual void took_message() = 0;

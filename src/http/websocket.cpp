@@ -1,6 +1,7 @@
 #include <tern/http/websocket.hpp>
 
 #include "http/socket.hpp"
+#include "http/topic.hpp"
 
 #include <tern/base/expects.hpp>
 #include <tern/coro/cancelled.hpp>
@@ -214,15 +215,36 @@ std::uint16_t WebSocket::close_code() const noexcept {
   return link_ != nullptr ? link_->close_code() : std::uint16_t{0};
 }
 
-void WebSocket::subscribe(std::string_view filter) const {
-  on_loop(*this, [text = std::string(filter)](http::Socket& here) { here.subscribe(text); });
+static void subscribe_to(const WebSocket& socket, const http::TopicFilter& filter) {
+  on_loop(socket, [text = std::string(filter.text), has_wildcards = filter.has_wildcards](http::Socket& here) {
+    here.subscribe({text, has_wildcards});
+  });
 }
 
-void WebSocket::unsubscribe(std::string_view filter) const {
-  on_loop(*this, [text = std::string(filter)](http::Socket& here) { here.unsubscribe(text); });
+static void unsubscribe_from(const WebSocket& socket, const http::TopicFilter& filter) {
+  on_loop(socket, [text = std::string(filter.text), has_wildcards = filter.has_wildcards](http::Socket& here) {
+    here.unsubscribe({text, has_wildcards});
+  });
+}
+
+void WebSocket::subscribe(std::string_view topic) const {
+  subscribe_to(*this, http::literal_filter(topic));
+}
+
+void WebSocket::unsubscribe(std::string_view topic) const {
+  unsubscribe_from(*this, http::literal_filter(topic));
+}
+
+void WebSocket::subscribe_filter(std::string_view filter) const {
+  subscribe_to(*this, http::parse_filter(filter));
+}
+
+void WebSocket::unsubscribe_filter(std::string_view filter) const {
+  unsubscribe_from(*this, http::parse_filter(filter));
 }
 
 void WebSocket::publish_message(std::string_view topic, std::string_view content, bool is_text) const {
+  http::check_publication_topic(topic);
   on_loop(*this, [topic = std::string(topic), content = std::string(content), is_text](http::Socket& here) {
     here.publish({topic, content, is_text});
   });

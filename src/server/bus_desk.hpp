@@ -5,8 +5,10 @@
 #include "server/socket_bus.hpp"
 
 #include <tern/http/bus.hpp>
+#include <tern/http/websocket.hpp>
 
 #include <string_view>
+#include <utility>
 
 namespace tern::server {
 
@@ -14,13 +16,21 @@ class BusDesk final : public BusHost {
 public:
   BusDesk(SocketBus& sockets, Log& log) noexcept : sockets_(sockets), log_(log) {}
 
-  void deliver(const Publication& publication) override { sockets_.deliver(publication); }
+  // No server publishes to a topic with wildcards; whoever else can write to the bus might, and a literal subscription
+  // must not hear it.
+  void deliver(const Publication& publication) override {
+    if (is_topic(publication.topic)) return sockets_.deliver(publication);
+    if (!std::exchange(refusal_was_logged_, true)) {
+      warn("the bus delivered a publication to something that is not a topic: such publications are ignored");
+    }
+  }
   void inform(std::string_view line) override { log_.write(Severity::Info, line); }
   void warn(std::string_view line) override { log_.write(Severity::Warning, line); }
 
 private:
   SocketBus& sockets_;
   Log& log_;
+  bool refusal_was_logged_ = false;  // deliver() is called on one loop
 };
 
 }  // namespace tern::server

@@ -81,25 +81,27 @@ void SocketBus::deliver(const Publication& publication, const WebSocketSession* 
   }
 }
 
-void SocketBus::subscribed(std::string_view filter, int bits) {
+void SocketBus::subscribed(const http::TopicFilter& filter, int bits) {
   {
     const std::lock_guard lock(counts_mutex_);
-    ++counts_[std::string(filter)];
+    ++counts_[filter.has_wildcards][std::string(filter.text)];
   }
   deflater_.subscribed(filter, bits);
 }
 
-void SocketBus::unsubscribed(std::string_view filter, int bits) noexcept {
+void SocketBus::unsubscribed(const http::TopicFilter& filter, int bits) noexcept {
   deflater_.unsubscribed(filter, bits);
   const std::lock_guard lock(counts_mutex_);
-  const auto found = counts_.find(std::string(filter));
-  if (--found->second == 0) counts_.erase(found);
+  Counts& counts = counts_[filter.has_wildcards];
+  const auto found = counts.find(std::string(filter.text));
+  if (--found->second == 0) counts.erase(found);
 }
 
-std::size_t SocketBus::subscribers(std::string_view filter) const {
+std::size_t SocketBus::subscribers(const http::TopicFilter& filter) const {
   const std::lock_guard lock(counts_mutex_);
-  const auto found = counts_.find(std::string(filter));
-  return found == counts_.end() ? 0 : found->second;
+  const Counts& counts = counts_[filter.has_wildcards];
+  const auto found = counts.find(std::string(filter.text));
+  return found == counts.end() ? 0 : found->second;
 }
 
 }  // namespace tern::server

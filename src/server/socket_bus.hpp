@@ -11,6 +11,7 @@
 
 #include <tern/http/bus.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -61,9 +62,10 @@ public:
   static constexpr std::size_t most_under_way = 16 * 1024 * 1024;  // bytes
 
   // `bits` is the window that the subscriber's messages are deflated with; 0: they are not.
-  void subscribed(std::string_view filter, int bits);
-  void unsubscribed(std::string_view filter, int bits) noexcept;
-  std::size_t subscribers(std::string_view filter) const;
+  void subscribed(const http::TopicFilter& filter, int bits);
+  void unsubscribed(const http::TopicFilter& filter, int bits) noexcept;
+  // To exactly this topic, or this filter.
+  std::size_t subscribers(const http::TopicFilter& filter) const;
   std::uint64_t deflations() const noexcept { return deflater_.deflations(); }  // for tests
 
 private:
@@ -74,12 +76,13 @@ private:
     Place* next;                             // does not change once it is in the list
     std::atomic<std::size_t> under_way = 0;  // bytes that are posted there
   };
+  using Counts = std::unordered_map<std::string, std::size_t>;
   static void post(Place& place, const std::shared_ptr<const FramedPublication>& publication);
 
   std::atomic<Place*> first_ = nullptr;
   TopicDeflater deflater_;
   mutable std::mutex counts_mutex_;
-  std::unordered_map<std::string, std::size_t> counts_;
+  std::array<Counts, 2> counts_;  // of literal topics, and of filters with wildcards
   Bus* bus_ = nullptr;
 };
 

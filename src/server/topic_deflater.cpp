@@ -1,6 +1,5 @@
 #include "server/topic_deflater.hpp"
 
-#include "server/topics.hpp"
 #include "websocket/connection.hpp"
 #include "websocket/frame.hpp"
 
@@ -21,10 +20,11 @@ TopicDeflater::~TopicDeflater() {
 }
 
 // The counts are hints, and nothing is read on the strength of them: relaxed.
-void TopicDeflater::count(std::string_view filter, int bits, int change) noexcept {
+void TopicDeflater::count(const http::TopicFilter& filter, int bits, int change) noexcept {
   if (bits == 0) return;
   windows_[static_cast<std::size_t>(bits)].fetch_add(change, std::memory_order_relaxed);
-  Count& topic = Topics::has_wildcards(filter) ? wildcards_ : exact_[std::hash<std::string_view>{}(filter) % topics];
+  const std::size_t slot = std::hash<std::string_view>{}(filter.text) % topics;
+  Count& topic = filter.has_wildcards ? wildcards_ : exact_[slot];
   topic.fetch_add(change, std::memory_order_relaxed);
 }
 

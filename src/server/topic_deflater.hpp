@@ -5,6 +5,7 @@
 // is deflated in vain, or sent as it is (RFC 7692, section 6: each may or may not be compressed).
 #pragma once
 
+#include "http/topic.hpp"
 #include "websocket/deflate.hpp"
 
 #include <tern/http/bus.hpp>
@@ -35,8 +36,8 @@ public:
   TopicDeflater& operator=(const TopicDeflater&) = delete;
 
   // A socket that takes messages deflated with windows of up to 2^bits bytes has subscribed, or no longer does.
-  void subscribed(std::string_view filter, int bits) noexcept { count(filter, bits, 1); }
-  void unsubscribed(std::string_view filter, int bits) noexcept { count(filter, bits, -1); }
+  void subscribed(const http::TopicFilter& filter, int bits) noexcept { count(filter, bits, 1); }
+  void unsubscribed(const http::TopicFilter& filter, int bits) noexcept { count(filter, bits, -1); }
 
   // By ascending bits, one for each window in use that a longer one improves on: whose message fits into the shortest
   // gets one. Nothing where nobody wants any, and where the message is too short.
@@ -53,7 +54,7 @@ private:
   using Count = std::atomic<std::int32_t>;
   using Spares = std::array<std::atomic<websocket::Deflater*>, most_spare>;
 
-  void count(std::string_view filter, int bits, int change) noexcept;
+  void count(const http::TopicFilter& filter, int bits, int change) noexcept;
   bool wanted(std::string_view topic) const noexcept;
   std::unique_ptr<websocket::Deflater> take(int bits);
   void give_back(int bits, std::unique_ptr<websocket::Deflater> deflater) noexcept;

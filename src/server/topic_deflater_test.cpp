@@ -26,25 +26,27 @@ protected:
 
 TEST_F(TopicDeflaterTest, deflates_what_somebody_wants_deflated) {
   EXPECT_EQ(frames("a"), 0U);
-  deflater.subscribed("a", 0);  // takes it as it is
+  deflater.subscribed({"a"}, 0);  // takes it as it is
   EXPECT_EQ(frames("a"), 0U);
-  deflater.subscribed("a", 15);
+  deflater.subscribed({"a"}, 15);
   EXPECT_EQ(frames("a"), 1U);
   EXPECT_EQ(frames("b"), 0U);
   EXPECT_EQ(frames("a", 64), 1U);
   EXPECT_EQ(frames("a", 63), 0U);
-  deflater.unsubscribed("a", 15);
+  deflater.unsubscribed({"a"}, 15);
   EXPECT_EQ(frames("a"), 0U);
-  deflater.subscribed("+/c", 15);
+  deflater.subscribed({"+/c", true}, 15);
   EXPECT_EQ(frames("b"), 1U);
-  deflater.unsubscribed("+/c", 15);
+  deflater.unsubscribed({"+/c", true}, 15);
+  EXPECT_EQ(frames("b"), 0U);
+  deflater.subscribed({"+"}, 15);  // a literal
   EXPECT_EQ(frames("b"), 0U);
   EXPECT_EQ(deflater.deflations(), 3U);
 }
 
 TEST_F(TopicDeflaterTest, a_longer_window_gets_its_own_where_it_is_better) {
-  deflater.subscribed("a", 10);
-  deflater.subscribed("a", 15);
+  deflater.subscribed({"a"}, 10);
+  deflater.subscribed({"a"}, 15);
   EXPECT_EQ(frames("a", 762), 1U);
   EXPECT_EQ(frames("a", 763), 2U);
   FramedPublication publication({"a", std::string(5000, 'x')}, deflater);
@@ -58,7 +60,7 @@ TEST_F(TopicDeflaterTest, a_longer_window_gets_its_own_where_it_is_better) {
 }
 
 TEST_F(TopicDeflaterTest, refers_to_nothing_before) {
-  deflater.subscribed("a", 15);
+  deflater.subscribed({"a"}, 15);
   const auto first = deflater.deflate({"a", std::string(1000, 'x')});
   const auto again = deflater.deflate({"a", std::string(1000, 'x')});
   ASSERT_EQ(first.size(), 1U);
@@ -67,7 +69,7 @@ TEST_F(TopicDeflaterTest, refers_to_nothing_before) {
 }
 
 TEST_F(TopicDeflaterTest, serves_several_publishers_at_once) {
-  deflater.subscribed("a", 15);
+  deflater.subscribed({"a"}, 15);
   const std::string content(2000, 'x');
   const std::string expected = deflater.deflate({"a", content}).at(0).frame;
   {

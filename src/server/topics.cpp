@@ -5,24 +5,14 @@
 #include <utility>
 
 namespace tern::server {
-namespace {
 
-constexpr std::size_t longest_filter = 1024;
-constexpr std::size_t most_levels = 64;
-
-// Takes the first level off; `ended` when it was the last.
-std::string_view take_level(std::string_view& rest, bool& ended) noexcept {
-  const std::size_t slash = rest.find('/');
-  const std::string_view level = rest.substr(0, slash);
-  ended = slash == std::string_view::npos;
-  rest.remove_prefix(ended ? rest.size() : slash + 1);
-  return level;
-}
-
-}  // namespace
+using http::take_level;
 
 struct Topics::Topic {
+  http::TopicFilter key() const noexcept { return {filter, has_wildcards}; }
+
   std::string filter;
+  bool has_wildcards = false;
   std::vector<Subscriber::Subscription*> subscriptions;
 };
 
@@ -43,27 +33,16 @@ struct Topics::Node {
 Topics::Topics() : wildcards_(std::make_unique<Node>()) {}
 Topics::~Topics() = default;
 
-bool Topics::is_filter(std::string_view text) noexcept {
-  if (text.empty() || text.size() > longest_filter) return false;
-  std::size_t levels = 0;
-  for (bool ended = false; !ended;) {
-    const std::string_view level = take_level(text, ended);
-    if (++levels > most_levels) return false;
-    if (has_wildcards(level) && level.size() != 1) return false;
-    if (level == "#" && !ended) return false;
-  }
-  return true;
-}
-
-Topics::Topic& Topics::topic_of(std::string_view filter) {
-  if (!has_wildcards(filter)) {
-    auto found = exact_.find(filter);
-    if (found == exact_.end()) found = exact_.emplace(std::string(filter), std::make_unique<Topic>()).first;
+Topics::Topic& Topics::topic_of(const http::TopicFilter& filter) {
+  if (!filter.has_wildcards) {
+    auto found = exact_.find(filter.text);
+    if (found == exact_.end()) found = exact_.emplace(std::string(filter.text), std::make_unique<Topic>()).first;
     return *found->second;
   }
   Node* node = wildcards_.get();
+  std::string_view rest = filter.text;
   for (bool ended = false; !ended;) {
-    const std::string_view level = take_level(filter, ended);
+    const std::string_view level = take_level(rest, ended);
     auto found = node->levels.find(level);
     if (found == node->levels.end()) found = node->levels.emplace(std::string(level), std::make_unique<Node>()).first;
     node = found->second.get();
@@ -71,21 +50,23 @@ Topics::Topic& Topics::topic_of(std::string_view filter) {
   return node->topic;
 }
 
-bool Topics::add(std::string_view filter, Subscriber& subscriber) {
-  if (!is_filter(filter)) return false;
+bool Topics::add(const http::TopicFilter& filter, Subscriber& subscriber) {
   Topic& topic = topic_of(filter);
   const auto same = [&topic](const auto& one) { return one->topic == &topic; };
   if (std::ranges::any_of(subscriber.subscriptions_, same)) return false;
-  if (topic.filter.empty()) topic.filter = filter;
+  if (topic.filter.empty()) {
+    topic.filter = filter.text;
+    topic.has_wildcards = filter.has_wildcards;
+  }
   auto subscription = std::make_unique<Subscriber::Subscription>(&subscriber, &topic, topic.subscriptions.size());
   topic.subscriptions.push_back(subscription.get());
   subscriber.subscriptions_.push_back(std::move(subscription));
   return true;
 }
 
-bool Topics::remove(std::string_view filter, Subscriber& subscriber) {
+bool Topics::remove(const http::TopicFilter& filter, Subscriber& subscriber) {
   auto& own = subscriber.subscriptions_;
-  const auto found = std::ranges::find_if(own, [filter](const auto& one) { return one->topic->filter == filter; });
+  const auto found = std::ranges::find_if(own, [filter](const auto& one) { return one->topic->key() == filter; });
   if (found == own.end()) return false;
   auto& all = (*found)->topic->subscriptions;
   const std::size_t index = (*found)->index;
@@ -95,24 +76,25 @@ bool Topics::remove(std::string_view filter, Subscriber& subscriber) {
   const bool last = all.empty();
   std::swap(*found, own.back());
   own.pop_back();
-  if (last) forget(std::string(filter));
+  if (last) forget(filter);
   return true;
 }
 
-std::string Topics::last_filter(const Subscriber& subscriber) {
-  return subscriber.subscriptions_.back()->topic->filter;
+http::TopicFilter Topics::last_filter(const Subscriber& subscriber) {
+  return subscriber.subscriptions_.back()->topic->key();
 }
 
 // Nobody is left: takes the topic out, and the nodes that only it needed.
-void Topics::forget(std::string_view filter) {
-  if (!has_wildcards(filter)) {
-    exact_.erase(exact_.find(filter));
+void Topics::forget(const http::TopicFilter& filter) {
+  if (!filter.has_wildcards) {
+    exact_.erase(exact_.find(filter.text));
     return;
   }
+  std::string_view rest = filter.text;
   std::vector<std::pair<Node*, std::string>> path;
   Node* node = wildcards_.get();
   for (bool ended = false; !ended;) {
-    const std::string_view level = take_level(filter, ended);
+    const std::string_view level = take_level(rest, ended);
     path.emplace_back(node, level);
     node = node->levels.find(level)->second.get();
   }

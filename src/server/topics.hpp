@@ -1,10 +1,9 @@
 // The topics of one loop: who gets what is published.
 //
-//   filter = level *( "/" level )     a level may be "+", which matches any one; the last may be "#", which matches all
-//                                     that are left, also none
-//
-// A filter without wildcards is found by its hash; those with wildcards are in a tree of levels. On the loop's thread.
+// A literal topic is found by its hash; filters with wildcards are in a tree of levels. On the loop's thread.
 #pragma once
+
+#include "http/topic.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,16 +41,17 @@ public:
   Topics();
   ~Topics();
 
-  // False when nothing changes: it is subscribed already, or the filter is not one (see is_filter()).
-  bool add(std::string_view filter, Subscriber& subscriber);
-  bool remove(std::string_view filter, Subscriber& subscriber);
+  // False when nothing changes: it is subscribed already, or was not.
+  bool add(const http::TopicFilter& filter, Subscriber& subscriber);
+  bool remove(const http::TopicFilter& filter, Subscriber& subscriber);
   // Calls left(filter) for each.
   template <class F>
   void remove_all(Subscriber& subscriber, F left) {
     while (subscriber.subscribed()) {
-      const std::string filter = last_filter(subscriber);
+      const http::TopicFilter filter = last_filter(subscriber);
+      const std::string text(filter.text);  // the topic may be forgotten
       left(filter);
-      remove(filter, subscriber);
+      remove({text, filter.has_wildcards}, subscriber);
     }
   }
   // Calls f(Subscriber&) once for each that has a filter matching `topic` at this moment. f may do everything here but
@@ -65,10 +65,6 @@ public:
     found_ = std::move(found);  // its memory
   }
 
-  // Wildcards stand alone in their levels, "#" in the last; at most 1024 bytes and 64 levels, at least one byte.
-  static bool is_filter(std::string_view text) noexcept;
-  static bool has_wildcards(std::string_view filter) noexcept { return filter.find_first_of("+#") != filter.npos; }
-
 private:
   friend class Subscriber;
   struct Topic;
@@ -80,9 +76,9 @@ private:
   template <class T>
   using Map = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
-  static std::string last_filter(const Subscriber& subscriber);
-  Topic& topic_of(std::string_view filter);
-  void forget(std::string_view filter);
+  static http::TopicFilter last_filter(const Subscriber& subscriber);
+  Topic& topic_of(const http::TopicFilter& filter);
+  void forget(const http::TopicFilter& filter);
   void find(std::string_view topic);
   void collect(const Node& node, std::string_view rest, bool ended);
   void collect(const Topic& topic);

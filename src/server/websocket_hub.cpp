@@ -39,16 +39,16 @@ void WebSocketHub::stop() noexcept {
   for (WebSocketSession* session = sessions_; session != nullptr; session = session->next_) session->stop_.stop();
 }
 
-void WebSocketHub::subscribe(std::string_view filter, WebSocketSession& session) {
+void WebSocketHub::subscribe(const http::TopicFilter& filter, WebSocketSession& session) {
   if (topics_.add(filter, session)) worker_.shared().sockets.subscribed(filter, session.deflate_bits());
 }
 
-void WebSocketHub::unsubscribe(std::string_view filter, WebSocketSession& session) {
+void WebSocketHub::unsubscribe(const http::TopicFilter& filter, WebSocketSession& session) {
   if (topics_.remove(filter, session)) worker_.shared().sockets.unsubscribed(filter, session.deflate_bits());
 }
 
 void WebSocketHub::leave_all(WebSocketSession& session) {
-  topics_.remove_all(session, [this, bits = session.deflate_bits()](std::string_view filter) {
+  topics_.remove_all(session, [this, bits = session.deflate_bits()](const http::TopicFilter& filter) {
     worker_.shared().sockets.unsubscribed(filter, bits);
   });
 }

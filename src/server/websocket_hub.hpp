@@ -37,8 +37,8 @@ public:
   // The time for draining is over: stops all coroutines.
   void stop() noexcept;
 
-  void subscribe(std::string_view filter, WebSocketSession& session);
-  void unsubscribe(std::string_view filter, WebSocketSession& session);
+  void subscribe(const http::TopicFilter& filter, WebSocketSession& session);
+  void unsubscribe(const http::TopicFilter& filter, WebSocketSession& session);
   void leave_all(WebSocketSession& session);
   void publish(const Publication& publication, const WebSocketSession& from);
   void deliver(const FramedPublication& publication, const WebSocketSession* except);

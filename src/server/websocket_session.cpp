@@ -322,11 +322,11 @@ void WebSocketSession::on_sent() {
   --busy_;
 }
 
-void WebSocketSession::subscribe(std::string_view filter) {
+void WebSocketSession::subscribe(const http::TopicFilter& filter) {
   if (!ended_) hub_.subscribe(filter, *this);
 }
 
-void WebSocketSession::unsubscribe(std::string_view filter) {
+void WebSocketSession::unsubscribe(const http::TopicFilter& filter) {
   hub_.unsubscribe(filter, *this);
 }
 

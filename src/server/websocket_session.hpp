@@ -70,8 +70,8 @@ private:
   void close(std::uint16_t code, std::string_view reason) override;
   std::size_t queued() const noexcept override;
   std::size_t max_queued() const noexcept override { return options_.max_queued; }
-  void subscribe(std::string_view filter) override;
-  void unsubscribe(std::string_view filter) override;
+  void subscribe(const http::TopicFilter& filter) override;
+  void unsubscribe(const http::TopicFilter& filter) override;
   void publish(const Publication& publication) override;
   void took_message() override;
 

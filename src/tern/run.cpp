@@ -3,6 +3,7 @@
 
 #include "app/core.hpp"
 #include "base/gate.hpp"
+#include "http/topic.hpp"
 #include "server/http2.hpp"
 #include "server/server.hpp"
 #include "tern/life.hpp"
@@ -283,12 +284,18 @@ void App::reload_certificates() {
 }
 
 PublishStatus App::publish_message(const Publication& publication) {
+  http::check_publication_topic(publication.topic);
   return runner_->publish(publication);
 }
 
-std::size_t App::subscribers(std::string_view filter) const {
+std::size_t App::subscribers(std::string_view topic) const {
   const auto server = runner_->server();
-  return server ? server->sockets().subscribers(filter) : 0;
+  return server ? server->sockets().subscribers(http::literal_filter(topic)) : 0;
+}
+
+std::size_t App::filter_subscribers(std::string_view filter) const {
+  const auto server = runner_->server();
+  return server ? server->sockets().subscribers(http::parse_filter(filter)) : 0;
 }
 
 int App::run(const Options& options) {

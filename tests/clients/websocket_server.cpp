@@ -45,7 +45,7 @@ struct Closed {
 };
 
 tern::Task<> topic(tern::WebSocket socket, std::string name) {
-  socket.subscribe(name);
+  socket.subscribe_filter(name);
   socket.send("subscribed");
   while (auto message = co_await socket.receive()) {
     message->is_text ? socket.publish("news/today", message->content)

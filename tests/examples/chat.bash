@@ -3,6 +3,8 @@ source "$(dirname "$0")/serve.bash"
 expect_like 200 'new WebSocket' /
 expect_status 422 /rooms/lobby
 expect_status 422 '/rooms/lobby?name='
+expect_status 422 '/rooms/+?name=spy'
+expect_status 422 '/rooms/%23?name=spy'
 expect_status 426 '/rooms/lobby?name=ann'
 expect_field 'Sec-WebSocket-Version: 13'
 

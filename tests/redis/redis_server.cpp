@@ -7,7 +7,7 @@
 namespace {
 
 tern::Task<> member(tern::WebSocket socket, std::string filter) {
-  socket.subscribe(filter);
+  socket.subscribe_filter(filter);
   socket.send("ready");
   while (auto message = co_await socket.receive()) socket.publish("said", message->content);
 }

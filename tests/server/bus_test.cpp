@@ -105,7 +105,7 @@ Options quiet() {
 
 // Subscribes to its path, and publishes what it gets: text there, bytes to "bytes".
 Task<> member(WebSocket socket, std::string filter) {
-  socket.subscribe(filter);
+  socket.subscribe_filter(filter);
   socket.send("ready");
   while (auto message = co_await socket.receive()) {
     message->is_text ? socket.publish("room/7", message->content) : socket.publish_binary("bytes", message->content);
@@ -170,6 +170,31 @@ TEST_F(BusTest, bytes_are_delivered_as_bytes) {
   EXPECT_EQ(there.next(), "binary " + bytes);
   here.binary(bytes);
   EXPECT_EQ(there.next(), "binary " + bytes);
+}
+
+TEST_F(BusTest, a_topic_and_a_filter_of_the_same_text_differ_on_all_servers) {
+  App one;
+  App two;
+  two.websocket("/literal/{topic...}", [](WebSocket socket, std::string topic) -> Task<> {
+    socket.subscribe(topic);
+    socket.send("ready");
+    co_await socket.receive();
+  });
+  start(one);
+  start(two);
+  WebSocketClient wild = subscriber(two, "room/+");
+  WebSocketClient spy = subscriber(two, "literal/room/+");
+  EXPECT_EQ(two.subscribers("room/+"), 1U);
+  EXPECT_EQ(two.filter_subscribers("room/+"), 1U);
+  one.publish("room/7", "first");
+  EXPECT_EQ(wild.next(), "text first");
+  EXPECT_THROW(one.publish("room/+", "refused"), std::invalid_argument);
+  EXPECT_THROW(one.publish_binary("#", "refused"), std::invalid_argument);
+  exchanges.pass_on({"room/+", "of somebody else on the bus"}, nullptr);  // reaches two before what follows
+  exchanges.pass_on({"room/8", "last"}, nullptr);
+  EXPECT_EQ(wild.next(), "text last");
+  spy.text("end");
+  EXPECT_EQ(spy.next(), "close 1000");
 }
 
 TEST_F(BusTest, the_status_is_that_of_the_way_to_other_servers) {

@@ -260,7 +260,7 @@ TEST_P(WebSocketFlow, agrees_on_a_subprotocol_and_on_compression) {
 
 TEST_P(WebSocketFlow, what_is_published_reaches_those_who_have_subscribed) {
   app.websocket("/{filter...}", [](WebSocket socket, std::string filter) -> Task<> {
-    socket.subscribe(filter);
+    socket.subscribe_filter(filter);
     socket.send("ready");
     while (auto message = co_await socket.receive()) socket.publish("room/7", message->content);
   });
@@ -271,7 +271,9 @@ TEST_P(WebSocketFlow, what_is_published_reaches_those_who_have_subscribed) {
     EXPECT_EQ(peer->connect(path).status, opened());
     EXPECT_EQ(peer->next(), "text ready");
   }
-  EXPECT_EQ(running().server().sockets().subscribers("room/7"), 1U);
+  EXPECT_EQ(running().server().sockets().subscribers({"room/7"}), 1U);
+  EXPECT_EQ(running().server().sockets().subscribers({"room/+", true}), 1U);
+  EXPECT_EQ(running().server().sockets().subscribers({"room/+"}), 0U);
   one.text("hello");
   EXPECT_EQ(two.next(), "text hello");
   three.text("from the other room");
@@ -282,7 +284,53 @@ TEST_P(WebSocketFlow, what_is_published_reaches_those_who_have_subscribed) {
   EXPECT_EQ(two.next(), "text to eight");
   one.send(close(1000));
   EXPECT_EQ(one.next(), "close 1000");
-  EXPECT_TRUE(running().eventually([this] { return running().server().sockets().subscribers("room/7") == 0; }));
+  EXPECT_TRUE(running().eventually([this] { return running().server().sockets().subscribers({"room/7"}) == 0; }));
+}
+
+TEST_P(WebSocketFlow, a_client_that_chooses_a_wildcard_as_its_topic_hears_no_other_topic) {
+  app.websocket("/rooms/{room}", [](WebSocket socket, std::string room) -> Task<> {
+    socket.subscribe("room/" + room);
+    socket.send("ready");
+    while (auto message = co_await socket.receive()) socket.publish("room/" + room, message->content);
+  });
+  SocketCaller plus = socket();
+  SocketCaller hash = socket();
+  SocketCaller member = socket();
+  SocketCaller speaker = socket();
+  for (auto [peer, path] : {std::pair{&plus, "/rooms/+"}, std::pair{&hash, "/rooms/%23"},
+                            std::pair{&member, "/rooms/lobby"}, std::pair{&speaker, "/rooms/lobby"}}) {
+    EXPECT_EQ(peer->connect(path).status, opened());
+    EXPECT_EQ(peer->next(), "text ready");
+  }
+  speaker.text("for the lobby only");
+  EXPECT_EQ(member.next(), "text for the lobby only");
+  for (SocketCaller* spy : {&plus, &hash}) {
+    spy->text("to all rooms");  // is refused, and closes the spy's WebSocket; a publication would precede that
+    EXPECT_EQ(spy->next(), "close 1011");
+  }
+  speaker.text("still alone");
+  EXPECT_EQ(member.next(), "text still alone");
+}
+
+TEST_P(WebSocketFlow, a_topic_and_a_filter_of_the_same_text_are_two_subscriptions) {
+  app.websocket("/", [](WebSocket socket) -> Task<> {
+    socket.subscribe("room/+");
+    socket.subscribe_filter("room/+");
+    socket.unsubscribe("room/+");
+    socket.send("ready");
+    co_await socket.receive();
+    socket.unsubscribe_filter("room/+");
+    socket.send("left");
+    co_await socket.receive();
+  });
+  SocketCaller peer = socket();
+  peer.connect("/");
+  EXPECT_EQ(peer.next(), "text ready");
+  running().server().sockets().publish({"room/7", "matches the filter"});
+  EXPECT_EQ(peer.next(), "text matches the filter");
+  peer.text("leave");
+  EXPECT_EQ(peer.next(), "text left");
+  EXPECT_EQ(running().server().sockets().subscribers({"room/+", true}), 0U);
 }
 
 TEST_P(WebSocketFlow, a_slow_subscriber_that_is_closed_may_publish_at_once) {

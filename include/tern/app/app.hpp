@@ -172,7 +172,8 @@ public:
   }
   // Sends `text` to every WebSocket of this app that has subscribed to the topic, on all loops; see
   // WebSocket::subscribe(). With a bus(), also to those of other servers; the result is what became of that. From any
-  // thread; nothing happens while the app does not run.
+  // thread; nothing happens while the app does not run. Throws std::invalid_argument unless is_topic(topic): a topic to
+  // publish to has no wildcards.
   PublishStatus publish(std::string_view topic, std::string_view text) { return publish_message({topic, text, true}); }
   template <class T>
   PublishStatus publish(std::string_view topic, const Json<T>& json) {
@@ -183,8 +184,10 @@ public:
   PublishStatus publish_binary(std::string_view topic, std::string_view bytes) {
     return publish_message({topic, bytes, false});
   }
-  // How many WebSockets have subscribed to exactly this filter. From any thread.
-  std::size_t subscribers(std::string_view filter) const;
+  // How many WebSockets have subscribed to exactly this topic, and to exactly this filter: those of other topics and
+  // filters that match are not counted. From any thread.
+  std::size_t subscribers(std::string_view topic) const;
+  std::size_t filter_subscribers(std::string_view filter) const;
   // How what is published gets to other servers, and what they publish here, such as a RedisBus (tern/redis/bus.hpp).
   // One at most; without, the app is alone.
   template <class B>

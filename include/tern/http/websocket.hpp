@@ -59,6 +59,9 @@ struct WebSocketOptions {
   int window_bits = 15;  // of compression, 9 to 15: fewer take less memory
 };
 
+// Whether something can be published to this topic: 1 to 1024 bytes, without the wildcards '+' and '#'.
+bool is_topic(std::string_view text) noexcept;
+
 class WebSocket;
 
 namespace http {
@@ -165,11 +168,17 @@ public:
   // none, 1006 where the connection broke off, 0 while it is open.
   std::uint16_t close_code() const noexcept;
 
-  // From now on, what is published under a topic that matches `filter` is sent here, once however many filters match.
-  // Levels are separated by '/'; a level "+" matches any one, a last "#" all that are left (also none).
-  void subscribe(std::string_view filter) const;
-  void unsubscribe(std::string_view filter) const;
-  // To all subscribers, as App::publish() does, but not to this one.
+  // From now on, what is published to `topic` is sent here: to exactly this topic, so that '+' and '#' have no meaning.
+  // Safe for text that a client has chosen. Throws std::invalid_argument unless it has 1 to 1024 bytes.
+  void subscribe(std::string_view topic) const;
+  void unsubscribe(std::string_view topic) const;
+  // The same for all topics that match `filter`. Levels are separated by '/'; a level "+" matches any one, a last "#"
+  // all that are left (also none). A message is sent once, however many filters match. Never build a filter from text
+  // that a client has chosen. Throws std::invalid_argument where it is not a filter.
+  void subscribe_filter(std::string_view filter) const;
+  void unsubscribe_filter(std::string_view filter) const;
+  // To all subscribers, as App::publish() does, but not to this one. Throws std::invalid_argument unless
+  // is_topic(topic).
   void publish(std::string_view topic, std::string_view text) const { publish_message(topic, text, true); }
   void publish_binary(std::string_view topic, std::string_view bytes) const { publish_message(topic, bytes, false); }
 
