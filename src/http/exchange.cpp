@@ -32,21 +32,35 @@ std::expected<bool, StreamError> http::collect(Exchange& exchange) {
   return false;
 }
 
-Problem to_problem(StreamError error) {
-  switch (error) {
-    case StreamError::Disconnected:
-      return {Status::BadRequest, "the client left before the content was complete", {}, {}};
-    case StreamError::TooLarge:
-      return {Status::ContentTooLarge, "the content is larger than this resource takes", {}, {}};
-    case StreamError::Malformed: return {Status::BadRequest, "the framing of the content is malformed", {}, {}};
-    case StreamError::TooSlow: return {Status::RequestTimeout, "the content arrived too slowly", {}, {}};
-    case StreamError::Overloaded: {
-      Problem problem{Status::ServiceUnavailable, "too much content is being received at the moment", {}, {}};
-      problem.fields.set("retry-after", "1");
-      return problem;
-    }
+StreamError::StreamError(Kind kind) noexcept : kind_(kind) {
+  switch (kind) {
+    case Disconnected:
+      status_ = Status::BadRequest;
+      detail_ = "the client left before the content was complete";
+      return;
+    case TooLarge:
+      status_ = Status::ContentTooLarge;
+      detail_ = "the content is larger than this resource takes";
+      return;
+    case Malformed:
+      status_ = Status::BadRequest;
+      detail_ = "the framing of the content is malformed";
+      return;
+    case TooSlow:
+      status_ = Status::RequestTimeout;
+      detail_ = "the content arrived too slowly";
+      return;
+    case Overloaded:
+      status_ = Status::ServiceUnavailable;
+      detail_ = "too much content is being received at the moment";
+      return;
   }
-  return {};
+}
+
+Problem to_problem(const StreamError& error) {
+  Problem problem{error.status(), std::string(error.detail()), {}, {}};
+  if (error == StreamError::Overloaded) problem.fields.set("retry-after", "1");
+  return problem;
 }
 
 void Exchange::pin() {

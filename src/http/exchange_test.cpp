@@ -398,6 +398,10 @@ TEST(StreamErrors, have_an_answer_each) {
   EXPECT_EQ(to_problem(StreamError::Disconnected).status, Status::BadRequest);
   EXPECT_EQ(to_problem(StreamError::TooLarge).status, Status::ContentTooLarge);
   EXPECT_EQ(to_problem(StreamError::Malformed).status, Status::BadRequest);
+  const StreamError trailers(Status::RequestHeaderFieldsTooLarge, "too many trailers");
+  EXPECT_EQ(trailers, StreamError::Malformed);
+  EXPECT_EQ(to_problem(trailers).status, Status::RequestHeaderFieldsTooLarge);
+  EXPECT_EQ(to_problem(trailers).detail, "too many trailers");
   EXPECT_EQ(to_problem(StreamError::TooSlow).status, Status::RequestTimeout);
   const Problem overloaded = to_problem(StreamError::Overloaded);
   EXPECT_EQ(overloaded.status, Status::ServiceUnavailable);

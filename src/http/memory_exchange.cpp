@@ -30,7 +30,7 @@ void MemoryExchange::end() {
   wake();
 }
 
-void MemoryExchange::fail(StreamError error) {
+void MemoryExchange::fail(const StreamError& error) {
   error_ = error;
   wake();
 }

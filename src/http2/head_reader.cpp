@@ -52,7 +52,11 @@ bool HeadReader::field(std::string_view name, bool name_lasts, std::string_view 
     bytes_ += size;
     ++count_;
   }
-  if (trailers_) return true;
+  if (trailers_) {
+    if (bytes_ > limits_->trailers) refuse({Status::RequestHeaderFieldsTooLarge, "the trailers are too large"});
+    if (count_ > limits_->field_count) refuse({Status::RequestHeaderFieldsTooLarge, "too many trailers"});
+    return true;
+  }
   if (bytes_ > limits_->fields) refuse({Status::RequestHeaderFieldsTooLarge, "the fields are too large"});
   if (count_ > limits_->field_count) refuse({Status::RequestHeaderFieldsTooLarge, "too many fields"});
   if (stream_->refused_) return true;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace tern::http2 {
@@ -18,8 +19,8 @@ class HeadReader {
 public:
   explicit HeadReader(const Limits& limits) noexcept : limits_(&limits) {}
 
-  // A block begins: of `stream`, or of one that is not read (null), or trailers, which are counted and dropped: when
-  // they come, nothing can be refused any more.
+  // A block begins: of `stream`, or of one that is not read (null), or trailers, which are counted and dropped:
+  // past a limit, the content is refused.
   void begin(Stream* stream, bool trailers) noexcept;
   bool within() const noexcept { return within_; }
   bool in_trailers() const noexcept { return trailers_; }
@@ -52,7 +53,9 @@ private:
   void read_target();
   void join_cookies();
   void refuse(const Refusal& refusal) noexcept {
-    if (stream_ != nullptr && !stream_->refused_) stream_->refused_ = refusal;
+    if (stream_ == nullptr) return;
+    std::optional<Refusal>& why = trailers_ ? stream_->content_refused_ : stream_->refused_;
+    if (!why) why = refusal;
   }
 
   const Limits* limits_;

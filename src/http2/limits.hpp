@@ -17,7 +17,8 @@ struct Rate {
 struct Limits {
   std::size_t target = 8 * 1024;                  // 414 past it
   std::size_t fields = 80 * 1024;                 // 431: all fields of a head, counted as HTTP/1.1 writes them
-  std::size_t field_count = 100;                  // 431
+  std::size_t field_count = 100;                  // 431: in a head, and again in a trailer section
+  std::size_t trailers = 8 * 1024;                // 431: all trailers together, counted in the same way
   std::uint32_t streams = 100;                    // at once; more are refused
   std::uint32_t stream_window = 256 * 1024;       // of content that nobody has read yet; at most 2^31-1
   std::uint32_t connection_window = 1024 * 1024;  // of all streams together
@@ -33,8 +34,7 @@ struct Limits {
 };
 
 // A header block may grow to so many times Limits::fields while it is decoded, although nothing of it is kept past the
-// limit; one that goes on ends the connection (a few bytes of HPACK stand for thousands). Of trailers nothing is kept
-// at all, so that this is their only bound.
+// limit; one that goes on ends the connection (a few bytes of HPACK stand for thousands).
 inline constexpr std::size_t most_decoded = 4;
 
 }  // namespace tern::http2

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tern::http2 {
 namespace {
@@ -105,11 +107,14 @@ TEST(Http2Session, content_is_as_long_as_announced) {
   EXPECT_TRUE(desk.stream(empty).content_complete());
 }
 
+std::string post_with_trailers(const std::string& trailers) {
+  return greeting() + frame(NGHTTP2_HEADERS, end_headers, 1, "\x83\x86\x84" + literal(":authority", "a")) +
+         frame(NGHTTP2_DATA, 0, 1, "content") + frame(NGHTTP2_HEADERS, end_headers | end_stream, 1, trailers);
+}
+
 // The code of the reset that ends a POST with such trailers: -1 when there is none. At every split the same.
 long error_of_trailers(const std::string& trailers) {
-  const std::string bytes =
-      greeting() + frame(NGHTTP2_HEADERS, end_headers, 1, "\x83\x86\x84" + literal(":authority", "a")) +
-      frame(NGHTTP2_DATA, 0, 1, "content") + frame(NGHTTP2_HEADERS, end_headers | end_stream, 1, trailers);
+  const std::string bytes = post_with_trailers(trailers);
   long first = 0;
   for (std::size_t piece : {bytes.size(), bytes.size() - 20, std::size_t{1}}) {
     Desk desk;
@@ -208,9 +213,29 @@ TEST(Http2Session, trailers_are_judged_the_same_at_every_split) {
   EXPECT_EQ(error_of_trailers(literal("connection", "close")), NGHTTP2_PROTOCOL_ERROR);
   EXPECT_EQ(error_of_trailers(literal("transfer-encoding", "chunked")), NGHTTP2_PROTOCOL_ERROR);
   EXPECT_EQ(error_of_trailers(literal("content-length", "7")), NGHTTP2_PROTOCOL_ERROR);
+}
+
+TEST(Http2Session, trailers_past_a_limit_are_refused_at_every_split) {
   std::string many;
   for (int i = 0; i < 101; ++i) many += literal("x", "y");
-  EXPECT_EQ(error_of_trailers(many), -1) << "nothing of them is kept";
+  std::string large;
+  for (int i = 0; i < 90; ++i) large += literal("x", std::string(100, 'y'));
+  const std::vector<std::pair<std::string, std::string>> cases = {{many, "too many trailers"},
+                                                                  {large, "the trailers are too large"}};
+  for (const auto& [trailers, detail] : cases) {
+    const std::string bytes = post_with_trailers(trailers);
+    for (const std::size_t piece : {bytes.size(), bytes.size() - 20, std::size_t{1}}) {
+      Desk desk;
+      for (std::size_t at = 0; at < bytes.size(); at += piece) {
+        EXPECT_TRUE(desk.receive(std::string_view(bytes).substr(at, piece)));
+      }
+      EXPECT_TRUE(desk.stream(1).content_complete());
+      EXPECT_FALSE(desk.stream(1).refused());
+      ASSERT_TRUE(desk.stream(1).content_refused()) << detail;
+      EXPECT_EQ(desk.stream(1).content_refused()->status, Status::RequestHeaderFieldsTooLarge);
+      EXPECT_EQ(desk.stream(1).content_refused()->detail, detail);
+    }
+  }
 }
 
 TEST(Http2Session, trailers_end_a_request) {

@@ -61,6 +61,8 @@ public:
   std::optional<std::uint64_t> content_length() const noexcept { return length_; }
   // The client waits for 100 Continue, and has sent no content yet.
   bool expects_continue() const noexcept { return expects_continue_ && !content_began_; }
+  // Why the content is refused, which is complete then: its trailers are past a limit.
+  const std::optional<Refusal>& content_refused() const noexcept { return content_refused_; }
   // Whether all of the content has arrived.
   bool content_complete() const noexcept { return content_complete_; }
   // Bytes of content that have arrived and were not read.
@@ -112,6 +114,7 @@ private:
   std::int32_t id_ = 0;
   Happened happened_;
   std::optional<Refusal> refused_;
+  std::optional<Refusal> content_refused_;
   std::optional<std::uint64_t> length_;
   std::string_view protocol_;
   std::string inbox_;

@@ -25,7 +25,7 @@ bool Connection::pull(HttpExchange& exchange) {
       if (exchange.received_ > exchange.limits_.body) exchange.fail(StreamError::TooLarge);
       return true;
     case http1::Event::End: exchange.ended_ = true; return true;
-    case http1::Event::Reject: exchange.fail(StreamError::Malformed); return true;
+    case http1::Event::Reject: exchange.fail({protocol_.rejected().status, protocol_.rejected().detail}); return true;
     case http1::Event::Closed:
     case http1::Event::Request: exchange.fail(StreamError::Disconnected); return true;
     case http1::Event::NeedMore: break;

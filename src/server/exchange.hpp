@@ -62,7 +62,7 @@ private:
   void disconnect();
   // Content is there, or will never be: resumes the one who waits.
   void wake();
-  void fail(StreamError error) noexcept { error_ = error; }
+  void fail(const StreamError& error) noexcept { error_ = error; }
   // Room for at least `size` bytes more of content to be collected, of which `waiting` have come and were not received:
   // all that is announced, in a string that was used before, once a sixteenth has come, or as make_room() does.
   void prepare(std::size_t size, std::size_t waiting);

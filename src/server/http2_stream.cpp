@@ -90,6 +90,7 @@ void Http2Stream::begin() {
     return answer_problem({Status::NotImplemented, "this :protocol is not known here (RFC 8441)", {}, {}});
   }
   exchange.body_complete_ = exchange.ended_ = content_complete() || is_tunnel;
+  if (content_refused()) exchange.fail({content_refused()->status, content_refused()->detail});
   exchange.announced_ = content_length().value_or(0);
   if (is_tunnel) {
     exchange.announced_ = 0;
@@ -136,6 +137,8 @@ bool Http2Stream::pull(HttpExchange& exchange) {
     exchange.chunk_ = piece_;
     exchange.received_ += piece_.size();
     if (exchange.received_ > exchange.limits_.body) exchange.fail(StreamError::TooLarge);
+  } else if (content_refused()) {
+    exchange.fail({content_refused()->status, content_refused()->detail});
   } else if (content_complete()) {
     exchange.ended_ = true;
   } else {

@@ -76,6 +76,30 @@ TEST_F(Http2, refuses_with_problems) {
   EXPECT_TRUE(all_ended());
 }
 
+TEST_F(Http2, refuses_trailers_past_a_limit_with_their_status_and_text) {
+  desk.app.post("/sizes", [](BodyStream body) -> Task<std::string> {
+    std::size_t size = 0;
+    while (const auto piece = co_await body.next()) size += piece->size();
+    co_return std::to_string(size);
+  });
+  Http2Client client = this->client();
+  const http2::FieldPairs many(101, {"x", "y"});
+  const http2::FieldPairs large = {{"x", std::string(9'000, 'y')}};
+  for (const char* path : {"/echo", "/sizes"}) {
+    for (const bool late : {false, true}) {
+      for (const auto& trailers : {many, large}) {
+        const auto id = client.http2().request("POST", path, {}, "content", false);
+        if (late) client.flush();
+        if (late) client.ask("/hello");  // the handler waits for the content by now
+        client.http2().send_trailers(id, trailers);
+        const http2::Answered& answer = client.answer(id);
+        EXPECT_EQ(answer.status, 431) << path;
+        EXPECT_TRUE(answer.content.contains(trailers == many ? "too many trailers" : "the trailers are too large"));
+      }
+    }
+  }
+}
+
 TEST_F(Http2, a_connection_that_breaks_fires_all_stop_tokens) {
   Http2Client client = this->client();
   client.get("/stopped");

@@ -12,6 +12,7 @@ using namespace std::string_literals;
 struct Refusal {
   std::string input;
   int status = 400;
+  std::string detail = {};  // part of it
 };
 
 std::string with(std::string_view fields) {
@@ -74,17 +75,19 @@ std::vector<Refusal> heads() {
 
 std::vector<Refusal> contents() {
   std::vector<Refusal> all = {
-      {chunked("1;" + std::string(20'000, 'x') + "\r\nx\r\n0\r\n\r\n")},
-      {chunked("0\r\nA: " + std::string(9'000, 'x') + "\r\n\r\n"), 431},
-      {chunked("0\r\nA\r\n\r\n")},
-      {chunked("1\r\nxyz\r\n0\r\n\r\n")},
-      {chunked("1\r\nx0\r\n\r\n")},
-      {chunked("1\nx\r\n")},
-      {chunked("1\rx\r\n")},
-      {chunked("1\0\r\nx"s)},
+      {chunked("1;" + std::string(20'000, 'x') + "\r\nx\r\n0\r\n\r\n"), 400, "the chunk extensions are too large"},
+      {chunked("1;=\r\nx\r\n0\r\n\r\n"), 400, "a chunk extension is malformed"},
+      {chunked("0\r\nA: " + std::string(9'000, 'x') + "\r\n\r\n"), 431, "the trailers are too large"},
+      {chunked("0\r\n" + lines("A: b\r\n", 101) + "\r\n"), 431, "too many trailers"},
+      {chunked("0\r\nA\r\n\r\n"), 400, "a field line without a colon"},
+      {chunked("1\r\nxyz\r\n0\r\n\r\n"), 400, "a chunk's data does not end in CRLF"},
+      {chunked("1\r\nx0\r\n\r\n"), 400, "a chunk's data does not end in CRLF"},
+      {chunked("1\nx\r\n"), 400, "LF without CR"},
+      {chunked("1\rx\r\n"), 400, "CR without LF"},
+      {chunked("1\0\r\nx"s), 400, "a control byte"},
   };
   for (const char* size : {"", "+1", "-1", "0x1", " 1", "1 ", "g", "00000000000000001", "fffffffffffffffff"}) {
-    all.push_back({chunked(std::string(size) + "\r\n")});
+    all.push_back({chunked(std::string(size) + "\r\n"), 400, "a chunk's size is malformed"});
   }
   return all;
 }
@@ -95,6 +98,13 @@ protected:
     const Answer answer = client.answer();
     EXPECT_EQ(answer.status, refusal.status) << refusal.input.substr(0, 100);
     EXPECT_EQ(answer.closes(), !refusal.input.contains("HTTP/1.0")) << refusal.input.substr(0, 100);
+    EXPECT_TRUE(client.ends()) << refusal.input.substr(0, 100);
+  }
+  void expect_content_refused(Client& client, const Refusal& refusal) {
+    const Answer answer = client.answer();
+    EXPECT_EQ(answer.status, refusal.status) << refusal.input.substr(0, 100);
+    EXPECT_TRUE(answer.body.contains(refusal.detail)) << refusal.input.substr(0, 100) << answer.body;
+    EXPECT_TRUE(answer.closes()) << refusal.input.substr(0, 100);
     EXPECT_TRUE(client.ends()) << refusal.input.substr(0, 100);
   }
 };
@@ -141,11 +151,7 @@ TEST_F(Refusals, of_content_are_answered_and_close) {
   for (const Refusal& refusal : contents()) {
     Client client = this->client();
     client.send(refusal.input);
-    const Answer answer = client.answer();
-    EXPECT_GE(answer.status, 400) << refusal.input.substr(0, 100);
-    EXPECT_LT(answer.status, 500) << refusal.input.substr(0, 100);
-    EXPECT_TRUE(answer.closes());
-    EXPECT_TRUE(client.ends());
+    expect_content_refused(client, refusal);
   }
 }
 
@@ -154,10 +160,28 @@ TEST_F(Refusals, of_content_do_not_depend_on_how_the_bytes_arrive) {
     if (refusal.input.size() > 1000) continue;
     Client client = this->client();
     client.send_bytewise(refusal.input);
-    const Answer answer = client.answer();
-    EXPECT_EQ(answer.status, 400) << refusal.input;
-    EXPECT_TRUE(answer.closes());
-    EXPECT_TRUE(client.ends());
+    expect_content_refused(client, refusal);
+  }
+}
+
+TEST_F(Refusals, of_content_are_the_same_where_it_is_streamed) {
+  desk.app.post("/sizes", [](BodyStream body) -> Task<std::string> {
+    std::size_t size = 0;
+    while (const auto piece = co_await body.next()) size += piece->size();
+    co_return std::to_string(size);
+  });
+  for (const bool bytewise : {false, true}) {
+    for (Refusal refusal : contents()) {
+      if (bytewise && refusal.input.size() > 1000) continue;
+      refusal.input.replace(refusal.input.find("/echo"), 5, "/sizes");
+      Client client = this->client();
+      if (bytewise) {
+        client.send_bytewise(refusal.input);
+      } else {
+        client.send(refusal.input);
+      }
+      expect_content_refused(client, refusal);
+    }
   }
 }
 

@@ -40,7 +40,8 @@ public:
   };
 
   // The next piece, valid until the next call; nothing at the end of the content. One waits at a time. Throws HttpError
-  // when the content is too large (413), malformed (400) or too slow (408), and Cancelled when the client has gone.
+  // when the content is too large (413), malformed (400; 431 for its trailers) or too slow (408), and Cancelled when
+  // the client has gone.
   Next next() noexcept { return {*this}; }
 
 private:

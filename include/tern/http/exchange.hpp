@@ -26,17 +26,38 @@ struct Limits {
   Milliseconds answer = Milliseconds(0);
 };
 
-// Why content could not be read to its end.
-enum class StreamError : std::uint8_t {
-  Disconnected,  // the client has gone
-  TooLarge,      // more than Limits::body (413)
-  Malformed,     // broken framing (400)
-  TooSlow,       // below the least rate (408)
-  Overloaded,    // no memory left for buffered content (503)
+// Why content could not be read to its end: a kind, and the answer that fits. Two of one kind are equal.
+class StreamError {
+public:
+  enum Kind : std::uint8_t {
+    Disconnected,  // the client has gone
+    TooLarge,      // more than Limits::body (413)
+    Malformed,     // broken framing (400), or trailers past a limit (431)
+    TooSlow,       // below the least rate (408)
+    Overloaded,    // no memory left for buffered content (503)
+  };
+
+  StreamError(Kind kind) noexcept;
+  // Malformed content, where the protocol says what is wrong with it; `detail` is literal text.
+  StreamError(Status status, std::string_view detail) noexcept
+      : detail_(detail), status_(status), kind_(Kind::Malformed) {}
+
+  Kind kind() const noexcept { return kind_; }
+  Status status() const noexcept { return status_; }
+  std::string_view detail() const noexcept { return detail_; }
+
+  friend bool operator==(const StreamError& left, const StreamError& right) noexcept {
+    return left.kind_ == right.kind_;
+  }
+
+private:
+  std::string_view detail_;
+  Status status_;
+  Kind kind_;
 };
 
 // The answer that fits.
-Problem to_problem(StreamError error);
+Problem to_problem(const StreamError& error);
 
 struct Service;
 class Exchange;

@@ -21,7 +21,7 @@ public:
 
   void arrive(std::string piece);
   void end();
-  void fail(StreamError error);
+  void fail(const StreamError& error);
   // The client goes: the stop token fires, and reading fails.
   void disconnect();
 
