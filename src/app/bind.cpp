@@ -2,6 +2,7 @@
 #include <tern/app/bind.hpp>
 
 #include "app/core.hpp"
+#include "http/unavailable.hpp"
 
 #include <tern/app/middleware.hpp>
 #include <tern/coro/cancelled.hpp>
@@ -28,9 +29,7 @@ Response internal_error(Exchange& exchange) noexcept {
 }
 
 Response unavailable(Exchange& exchange, std::string detail) {
-  Problem problem{Status::ServiceUnavailable, std::move(detail), {}, {}};
-  problem.fields.set("retry-after", "1");
-  return exchange.service().refuse(problem);
+  return exchange.service().refuse(http::unavailable(std::move(detail)));
 }
 
 Response answer_exception(Exchange& exchange) {

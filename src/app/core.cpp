@@ -336,6 +336,10 @@ Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
 
 Reply Core::serve_unrouted(Router::Match match, Exchange& exchange) const {
   const Request& request = exchange.request();
+  if (request.method() == Method::Connect && request.path().empty()) {
+    return serve_fallback({{Status::NotImplemented, "there are no tunnels here (RFC 9110, 9.3.6)", {}, {}}, {}},
+                          exchange);
+  }
   if (request.path() == "*") match.offered = router_.offered() | mask_of(Method::Options);
   if (match.offered == 0) {
     if (auto reply = serve_other_slash(exchange)) return std::move(*reply);

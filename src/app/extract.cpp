@@ -57,9 +57,7 @@ std::expected<Pairs, Rejection> form_pairs(Request& request) {
     return std::unexpected(Rejection::absent(Status::BadRequest, "the content is missing: send a form"));
   }
   if (!type || !base::equals_ignoring_case(media_type(*type), "application/x-www-form-urlencoded")) {
-    return std::unexpected(
-        Rejection(Status::UnsupportedMediaType,
-                  "send the content as application/x-www-form-urlencoded, and say so in Content-Type"));
+    return std::unexpected(Rejection::unsupported_media_type("application/x-www-form-urlencoded"));
   }
   return Pairs::parse(request.body(), request.arena());
 }
@@ -88,7 +86,7 @@ std::optional<Rejection> refuse_unless_json(const Request& request) {
   }
   if (!type && request.body().empty())
     return Rejection::absent(Status::BadRequest, "the content is missing: send JSON");
-  return Rejection(Status::UnsupportedMediaType, "send the content as application/json, and say so in Content-Type");
+  return Rejection::unsupported_media_type("application/json");
 }
 
 Rejection missing(std::string_view kind, std::string_view name) {
@@ -104,3 +102,14 @@ Rejection parameter_rejected() {
 }
 
 }  // namespace tern::app
+
+namespace tern {
+
+Rejection Rejection::unsupported_media_type(std::string_view taken) {
+  Rejection rejection(Status::UnsupportedMediaType,
+                      "send the content as " + std::string(taken) + ", and say so in Content-Type");
+  rejection.problem.fields.set("accept", taken);
+  return rejection;
+}
+
+}  // namespace tern

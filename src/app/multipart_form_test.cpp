@@ -183,6 +183,9 @@ TEST_F(MultipartForm, may_be_optional_but_not_wrong) {
 TEST_F(MultipartForm, is_refused_when_it_is_something_else_or_malformed) {
   EXPECT_EQ(post("/order", "name=tea", "application/x-www-form-urlencoded").status, 415);
   EXPECT_EQ(client().send({Method::Post, "/order"}).status, 415);
+  for (const char* type : {"text/plain", ""}) {
+    EXPECT_EQ(post("/order", "name=tea", type).field("accept"), "multipart/form-data");
+  }
   EXPECT_EQ(post("/order", "x", "multipart/form-data").status, 400);
   EXPECT_EQ(post("/order", "x", "multipart/form-data; boundary=" + std::string(71, 'b')).status, 400);
   EXPECT_EQ(post("/order", FormText().field("name", "tea").open()).status, 400) << "the last boundary is missing";

@@ -16,8 +16,16 @@ namespace {
 // What is collected before it is written, so that a client that sends byte by byte does not cost a job for each.
 constexpr std::size_t write_size = 64 * 1024;
 
+constexpr std::string_view form_type = "multipart/form-data";
+
+Problem problem_of(const MultipartReject& why) {
+  Problem problem{why.status, std::string(why.detail), {}, {}};
+  if (why.status == Status::UnsupportedMediaType) problem.fields.set("accept", form_type);
+  return problem;
+}
+
 [[noreturn]] void throw_reject(const MultipartReject& why) {
-  throw HttpError(why.status, std::string(why.detail));
+  throw HttpError(problem_of(why));
 }
 
 // The operator must know; the client learns what it can do about it.
@@ -153,11 +161,12 @@ Task<> MultipartStream::store(UploadedFile& file, std::string_view rest) {
 std::expected<MultipartStream, Rejection> Extract<MultipartStream>::from(Request& request) {
   const auto type = request.field("content-type");
   if (!type) {
-    return std::unexpected(Rejection::absent(Status::UnsupportedMediaType,
-                                             "send the content as multipart/form-data, and say so in Content-Type"));
+    Rejection rejection = Rejection::unsupported_media_type(form_type);
+    rejection.missing = true;
+    return std::unexpected(std::move(rejection));
   }
   const auto boundary = multipart_boundary(*type);
-  if (!boundary) return std::unexpected(Rejection(boundary.error().status, std::string(boundary.error().detail)));
+  if (!boundary) return std::unexpected(Rejection(problem_of(boundary.error())));
   return MultipartStream(request.exchange(), *boundary);
 }
 

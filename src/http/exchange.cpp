@@ -2,6 +2,7 @@
 #include <tern/http/exchange.hpp>
 
 #include "base/lies_in.hpp"
+#include "http/unavailable.hpp"
 
 #include <tern/coro/cancelled.hpp>
 
@@ -58,9 +59,8 @@ StreamError::StreamError(Kind kind) noexcept : kind_(kind) {
 }
 
 Problem to_problem(const StreamError& error) {
-  Problem problem{error.status(), std::string(error.detail()), {}, {}};
-  if (error == StreamError::Overloaded) problem.fields.set("retry-after", "1");
-  return problem;
+  if (error == StreamError::Overloaded) return http::unavailable(std::string(error.detail()));
+  return {error.status(), std::string(error.detail()), {}, {}};
 }
 
 void Exchange::pin() {

@@ -97,6 +97,9 @@ Event Connection::read_new_head(RequestHead& head, KnownHeads* known) {
 LineScanner::Found Connection::read_request_line(RequestHead& head, LineScanner& lines) noexcept {
   for (;;) {
     const Found found = lines.next(limits_->request_line, Fault::RequestLineTooLong);
+    if (found == Found::Fault && lines.fault() == Fault::RequestLineTooLong) {
+      return lines.fail(why_too_long(unconsumed().substr(0, limits_->request_line)));
+    }
     if (found != Found::Line) return found;
     if (!lines.text().empty()) break;
     if (count_ == limits_->blank_lines) return lines.fail(Fault::BlankLines);
@@ -144,7 +147,8 @@ Event Connection::request_complete(RequestHead& head, std::size_t size) noexcept
   consume(size);
   head.method = facts_.method;
   head.version = facts_.version;
-  close_ = !facts_.keep_alive();
+  // Behind a CONNECT, the client may have sent already what it wants to be tunnelled.
+  close_ = !facts_.keep_alive() || facts_.method == Method::Connect;
   writing_ = Writing::Owed;
   if (facts_.has(Facts::Chunked)) {
     reading_ = Reading::ChunkSize;

@@ -269,6 +269,8 @@ TEST(Http1Connection, expectation_of_continue_lasts_until_content_arrives_or_it_
   EXPECT_FALSE(sending.connection.expects_continue());
 
   EXPECT_TRUE(Peer(request("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n")).connection.expects_continue());
+  EXPECT_TRUE(Peer(request("Expect: 100-continue,\r\nContent-Length: 3\r\n")).connection.expects_continue());
+  EXPECT_FALSE(Peer(request("Expect: ,\r\nContent-Length: 3\r\n")).connection.expects_continue());
   EXPECT_FALSE(Peer(request("Expect: 100-continue\r\n")).connection.expects_continue());
   EXPECT_FALSE(Peer(request("Expect: 100-continue\r\nContent-Length: 3\r\n", "1.0")).connection.expects_continue());
   EXPECT_EQ(Peer(request("Expect: other\r\n", "1.0")).first, Event::Request);

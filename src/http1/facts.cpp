@@ -1,6 +1,7 @@
 #include "http1/facts.hpp"
 
 #include "http/authority.hpp"
+#include "http/list.hpp"
 
 #include <tern/base/ascii.hpp>
 
@@ -51,13 +52,31 @@ Fault note_length(Facts& facts, std::string_view value) noexcept {
   return Fault::None;
 }
 
+// Transfer-Encoding = #transfer-coding (RFC 9112, section 6.1). Where chunked is not the last one, or comes twice, the
+// length of the content is not known (section 6.3). Elements that are empty are refused, too: who forwards requests may
+// take them for another coding.
+Fault judge_codings(std::string_view value) noexcept {
+  bool others = false;
+  bool last = false;
+  do {
+    const bool ended = value.ends_with(',');
+    const std::string_view coding = http::take_element(value);
+    const std::string_view name = base::trim(coding.substr(0, coding.find(';')));
+    if (last || ended || !base::is_token(name)) return Fault::TransferEncoding;
+    last = equals_ignoring_case(coding, "chunked");
+    others = others || !last;
+  } while (!value.empty());
+  if (!last) return Fault::TransferEncoding;
+  return others ? Fault::UnknownTransferCoding : Fault::None;
+}
+
 Fault note_encoding(Facts& facts, std::string_view value) noexcept {
   if (facts.version == Version::Http10) return Fault::EncodingOnHttp10;
   if (facts.has(Facts::Chunked)) return Fault::TwoTransferEncodings;
   if (facts.has(Facts::HasLength)) return Fault::LengthAndEncoding;
-  if (!equals_ignoring_case(value, "chunked")) return Fault::TransferEncoding;
-  facts.set(Facts::Chunked);
-  return Fault::None;
+  const Fault fault = judge_codings(value);
+  if (fault == Fault::None) facts.set(Facts::Chunked);
+  return fault;
 }
 
 Fault note_host(Facts& facts, std::string_view value) noexcept {
@@ -66,13 +85,10 @@ Fault note_host(Facts& facts, std::string_view value) noexcept {
   return http::is_authority(value) ? Fault::None : Fault::HostSyntax;
 }
 
-// Connection = #connection-option (RFC 9110, section 7.6.1); empty elements of a list are passed over
-// (section 5.6.1.2).
+// Connection = #connection-option (RFC 9110, section 7.6.1).
 Fault note_connection(Facts& facts, std::string_view value) noexcept {
   while (!value.empty()) {
-    const std::size_t comma = std::min(value.find(','), value.size());
-    const std::string_view option = base::trim(value.substr(0, comma));
-    value.remove_prefix(std::min(comma + 1, value.size()));
+    const std::string_view option = http::take_element(value);
     if (option.empty()) continue;
     if (!base::is_token(option)) return Fault::ConnectionSyntax;
     if (equals_ignoring_case(option, "close")) facts.set(Facts::Close);
@@ -85,8 +101,9 @@ Fault note_connection(Facts& facts, std::string_view value) noexcept {
 // RFC 9110, section 10.1.1: on HTTP/1.0 an expectation is ignored; one that we do not know is answered 417.
 Fault note_expectation(Facts& facts, std::string_view value) noexcept {
   if (facts.version == Version::Http10) return Fault::None;
-  if (!equals_ignoring_case(value, "100-continue")) return Fault::UnknownExpectation;
-  facts.set(Facts::Continue);
+  const http::Expectation expectation = http::read_expectation(value);
+  if (expectation == http::Expectation::Unknown) return Fault::UnknownExpectation;
+  if (expectation == http::Expectation::Continue) facts.set(Facts::Continue);
   return Fault::None;
 }
 

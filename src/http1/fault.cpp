@@ -35,7 +35,8 @@ Reject describe(Fault fault) noexcept {
     case Fault::ContentLength: return {BadRequest, "Content-Length is malformed (RFC 9110, 8.6)"};
     case Fault::TwoContentLengths: return {BadRequest, "more than one Content-Length (RFC 9112, 6.3)"};
     case Fault::LengthAndEncoding: return {BadRequest, "Content-Length with Transfer-Encoding (RFC 9112, 6.1)"};
-    case Fault::TransferEncoding: return {BadRequest, "Transfer-Encoding other than chunked (RFC 9112, 6.1)"};
+    case Fault::TransferEncoding: return {BadRequest, "chunked is not the last transfer coding (RFC 9112, 6.3)"};
+    case Fault::UnknownTransferCoding: return {NotImplemented, "a transfer coding other than chunked (RFC 9112, 6.1)"};
     case Fault::TwoTransferEncodings: return {BadRequest, "more than one Transfer-Encoding (RFC 9112, 6.1)"};
     case Fault::EncodingOnHttp10: return {BadRequest, "Transfer-Encoding with HTTP/1.0 (RFC 9112, 6.1)"};
     case Fault::ConnectionSyntax: return {BadRequest, "Connection is malformed (RFC 9110, 7.6.1)"};

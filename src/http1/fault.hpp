@@ -43,6 +43,7 @@ enum class Fault : std::uint8_t {
   TwoContentLengths,
   LengthAndEncoding,
   TransferEncoding,
+  UnknownTransferCoding,
   TwoTransferEncodings,
   EncodingOnHttp10,
   ConnectionSyntax,

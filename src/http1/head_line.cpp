@@ -20,8 +20,9 @@ Fault other_version(std::string_view tail, Version& version) noexcept {
   const bool well_formed =
       tail.starts_with(" HTTP/") && base::is_digit(tail[6]) && tail[7] == '.' && base::is_digit(tail[8]);
   if (!well_formed) return Fault::VersionSyntax;
-  if (tail[6] != '1' || tail[8] != '0') return Fault::UnknownVersion;
-  version = Version::Http10;
+  if (tail[6] != '1') return Fault::UnknownVersion;
+  // A higher minor version is taken for the highest one that is known (RFC 9110, section 2.5).
+  version = tail[8] == '0' ? Version::Http10 : Version::Http11;
   return Fault::None;
 }
 
@@ -47,6 +48,12 @@ Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
   if (name_end == 0 && next == ':') return Fault::EmptyFieldName;
   if (line.find(':') == std::string_view::npos) return Fault::NoColon;
   return blank ? Fault::BlankBeforeColon : Fault::FieldName;
+}
+
+Fault why_too_long(std::string_view begin) noexcept {
+  const std::size_t method_end = token_end(begin);
+  if (method_end == begin.size()) return Fault::UnknownMethod;
+  return begin[method_end] == ' ' ? Fault::RequestLineTooLong : Fault::Method;
 }
 
 Fault parse_request_line(std::string_view line, std::size_t method_end, RequestHead& head, Facts& facts) noexcept {

@@ -18,6 +18,10 @@
 
 namespace tern::http1 {
 
+// Why a request line that begins so, and does not end there, is too long: it is its target, unless the method has not
+// come to its end (RFC 9112, section 3).
+Fault why_too_long(std::string_view begin) noexcept;
+
 // Puts method and version into `facts`, and what concerns the target into `head`.
 Fault parse_request_line(std::string_view line, std::size_t method_end, RequestHead& head, Facts& facts) noexcept;
 

@@ -1,6 +1,8 @@
 // What is accepted, and what it is read as: every entry is fed whole, split at every position, and byte by byte.
 #include "http1/feed.hpp"
 
+#include <tern/base/ascii.hpp>
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -46,7 +48,22 @@ TEST(Http1Reading, all_four_forms_of_target) {
     EXPECT_EQ(feed_every_way("GET " + target + rest), "GET " + target + "\n  Host: a\n  content: \nwaiting for idle\n");
   }
   EXPECT_EQ(feed_every_way("OPTIONS *" + rest), "OPTIONS *\n  Host: a\n  content: \nwaiting for idle\n");
-  EXPECT_EQ(feed_every_way("CONNECT a.b:443" + rest), "CONNECT a.b:443\n  Host: a\n  content: \nwaiting for idle\n");
+  EXPECT_EQ(feed_every_way("CONNECT a.b:443" + rest), "CONNECT a.b:443\n  Host: a\n  content: \nclosed\n");
+}
+
+// RFC 9110, section 2.5.
+TEST(Http1Reading, a_higher_minor_version_is_taken_for_http_1_1) {
+  EXPECT_EQ(feed_every_way("GET / HTTP/1.2\r\nHost: a\r\n\r\nGET /2 HTTP/1.9\r\nHost: a\r\n\r\n"),
+            "GET /\n  Host: a\n  content: \nGET /2\n  Host: a\n  content: \nwaiting for idle\n");
+  EXPECT_EQ(feed_every_way("GET / HTTP/1.2\r\n\r\n"), "reject 400: Host is missing (RFC 9112, 3.2)\nclosed\n");
+}
+
+// RFC 9110, sections 5.6.1.2 and 10.1.1.
+TEST(Http1Reading, expectations_in_a_list) {
+  for (const std::string value : {"", ",", "100-continue,", "100-continue, 100-Continue", " ,,100-continue"}) {
+    EXPECT_EQ(feed_every_way("GET / HTTP/1.1\r\nHost: a\r\nExpect:" + value + "\r\n\r\n"),
+              "GET /\n  Host: a\n  Expect: " + std::string(base::trim(value)) + "\n  content: \nwaiting for idle\n");
+  }
 }
 
 TEST(Http1Reading, hosts_of_every_kind) {
@@ -119,6 +136,11 @@ TEST(Http1Limits, a_request_line_as_long_as_allowed) {
   EXPECT_EQ(feed_every_way(request_line(41) + "Host: a\r\n\r\n", options), refused);
   EXPECT_EQ(feed_every_way(request_line(41).substr(0, 41), options), refused);  // before its end is there
   EXPECT_EQ(feed_every_way(request_line(40).substr(0, 40), options), "waiting for head\n");
+  EXPECT_EQ(feed_every_way("BREW " + request_line(41), options), refused);
+  // A method is longer than any that is known before the line is too long (RFC 9112, section 3).
+  const std::string unknown = "reject 501: the method is not known here\nclosed\n";
+  EXPECT_EQ(feed_every_way(std::string(41, 'A'), options), unknown);
+  EXPECT_EQ(feed_every_way(std::string(41, 'A') + " / HTTP/1.1\r\n", options), unknown);
 }
 
 TEST(Http1Limits, fields_as_large_as_allowed) {

@@ -87,7 +87,6 @@ TEST(Http1Refusal, other_versions_and_methods_by_name) {
   const std::string method = "reject 501: the method is not known here\n";
   check({
       {"HTTP/0.9 by name", "GET / HTTP/0.9\r\n", version},
-      {"HTTP/1.2", "GET / HTTP/1.2\r\n", version},
       {"HTTP/2.0", "GET / HTTP/2.0\r\n", version},
       {"HTTP/3.0", "GET / HTTP/3.0\r\n", version},
       {"HTTP/9.1", "GET / HTTP/9.1\r\n", version},
@@ -213,7 +212,8 @@ TEST(Http1Refusal, content_lengths) {
 
 TEST(Http1Refusal, transfer_encodings) {
   const std::string both = "reject 400: Content-Length with Transfer-Encoding (RFC 9112, 6.1)\n";
-  const std::string other = "reject 400: Transfer-Encoding other than chunked (RFC 9112, 6.1)\n";
+  const std::string other = "reject 400: chunked is not the last transfer coding (RFC 9112, 6.3)\n";
+  const std::string unknown = "reject 501: a transfer coding other than chunked (RFC 9112, 6.1)\n";
   check({
       {"behind a length", with_fields("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n"), both},
       {"before a length", with_fields("Transfer-Encoding: chunked\r\nContent-Length: 1\r\n"), both},
@@ -225,7 +225,10 @@ TEST(Http1Refusal, transfer_encodings) {
       {"empty", with_fields("Transfer-Encoding:\r\n"), other},
       {"identity", with_fields("Transfer-Encoding: identity\r\n"), other},
       {"gzip", with_fields("Transfer-Encoding: gzip\r\n"), other},
-      {"gzip, then chunked", with_fields("Transfer-Encoding: gzip, chunked\r\n"), other},
+      {"gzip, then chunked", with_fields("Transfer-Encoding: gzip, chunked\r\n"), unknown},
+      {"two, then chunked", with_fields("Transfer-Encoding: a;b=c , gzip,Chunked\r\n"), unknown},
+      {"what is no token, then chunked", with_fields("Transfer-Encoding: a b, chunked\r\n"), other},
+      {"an empty element, then chunked", with_fields("Transfer-Encoding: , chunked\r\n"), other},
       {"chunked, then gzip", with_fields("Transfer-Encoding: chunked, gzip\r\n"), other},
       {"chunked twice", with_fields("Transfer-Encoding: chunked, chunked\r\n"), other},
       {"an empty element", with_fields("Transfer-Encoding: chunked,\r\n"), other},
@@ -245,7 +248,8 @@ TEST(Http1Refusal, connection_options_and_expectations) {
       {"not a token", with_fields("Connection: close;x\r\n"), malformed},
       {"two words", with_fields("Connection: keep alive\r\n"), malformed},
       {"other expectation", with_fields("Expect: 200-ok\r\n"), "reject 417: an expectation other than 100-continue\n"},
-      {"empty expectation", with_fields("Expect:\r\n"), "reject 417: an expectation other than 100-continue\n"},
+      {"other expectation in a list", with_fields("Expect: 100-continue, 200-ok\r\n"),
+       "reject 417: an expectation other than 100-continue\n"},
   });
 }
 

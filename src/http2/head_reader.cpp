@@ -1,6 +1,7 @@
 #include "http2/head_reader.hpp"
 
 #include "http/authority.hpp"
+#include "http/list.hpp"
 #include "http/target.hpp"
 
 #include <tern/base/ascii.hpp>
@@ -106,10 +107,12 @@ void HeadReader::plain_field(std::string_view name, std::string_view value) {
     case 6:
       if (name == "cookie") ++cookies_;
       if (name != "expect") break;
-      if (!base::equals_ignoring_case(value, "100-continue")) {
-        return refuse({Status::ExpectationFailed, "an expectation other than 100-continue"});
+      switch (http::read_expectation(value)) {
+        case http::Expectation::None: break;
+        case http::Expectation::Continue: stream_->expects_continue_ = true; break;
+        case http::Expectation::Unknown:
+          return refuse({Status::ExpectationFailed, "an expectation other than 100-continue"});
       }
-      stream_->expects_continue_ = true;
       break;
     default: break;
   }

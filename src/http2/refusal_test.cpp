@@ -31,6 +31,7 @@ TEST(Http2Session, refuses_what_http1_refuses) {
   EXPECT_EQ(status_of(get("/a%00")), 400);
   EXPECT_EQ(status_of(get("/a\x80")), 400);
   EXPECT_EQ(status_of(get("/", {{"expect", "magic"}})), 417);
+  EXPECT_EQ(status_of(get("/", {{"expect", "100-continue, magic"}})), 417);
   EXPECT_EQ(status_of(get("/", {{"host", "b"}})), 400);
   EXPECT_EQ(status_of({{":method", "GET"}, {":scheme", "http"}, {":path", "/"}, {"host", "b]"}}), 400);
   EXPECT_EQ(status_of({{":method", "GET"}, {":scheme", "ftp"}, {":path", "/"}, {":authority", "b"}}), 400);

@@ -1,5 +1,7 @@
 // The timeouts of a connection: one timer, and what it is about at the moment.
 #include "server/connection.hpp"
+
+#include "http/unavailable.hpp"
 #include "server/exchange.hpp"
 #include "server/worker.hpp"
 
@@ -71,7 +73,7 @@ void Connection::expired() {
 void Connection::handler_expired() {
   std::exchange(exchange_, nullptr)->disconnect();
   protocol_.abandon();
-  answer_problem(worker_.take_exchange(), Problem{Status::ServiceUnavailable, "the answer took too long", {}, {}});
+  answer_problem(worker_.take_exchange(), http::unavailable("the answer took too long"));
   closing_ = true;
   flush();
 }

@@ -1,5 +1,6 @@
 #include "server/http2_stream.hpp"
 
+#include "http/unavailable.hpp"
 #include "server/connection.hpp"
 #include "server/exchange.hpp"
 #include "server/http2_connection.hpp"
@@ -101,7 +102,7 @@ void Http2Stream::begin() {
       try {
         exchange.chunk_ = exchange.arena().copy(piece_);
       } catch (const std::bad_alloc&) {  // the loop calls this, and no coroutine
-        return answer_problem({Status::ServiceUnavailable, "there is no memory for the content", {}, {}});
+        return answer_problem(http::unavailable("there is no memory for the content"));
       }
       exchange.received_ = piece_.size();
     }
@@ -227,7 +228,7 @@ void Http2Stream::carry_websocket(Response& response) {
   if (protocol().empty() && agreed) {
     agreed = std::unexpected(Problem{Status::BadRequest, "a WebSocket begins with an extended CONNECT", {}, {}});
   }
-  if (worker.draining()) agreed = std::unexpected(Problem{Status::ServiceUnavailable, "the server stops", {}, {}});
+  if (worker.draining()) agreed = std::unexpected(http::unavailable("the server stops"));
   if (!agreed) {
     upgrade.reset();
     Response refusal = worker.shared().service.refuse(agreed.error());
@@ -349,7 +350,7 @@ void Http2Stream::handler_expired() {
   std::exchange(exchange_, &worker.take_exchange())->disconnect();
   exchange_->begin(*this, worker.shared().settings.limits);
   if (worker.logs_access()) exchange_->started_ = worker.microseconds();
-  answer_problem({Status::ServiceUnavailable, "the answer took too long", {}, {}});
+  answer_problem(http::unavailable("the answer took too long"));
 }
 
 Milliseconds Http2Stream::rate_period() const {

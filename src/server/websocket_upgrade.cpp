@@ -1,4 +1,5 @@
 // How a connection becomes a WebSocket.
+#include "http/unavailable.hpp"
 #include "server/connection.hpp"
 #include "server/exchange.hpp"
 #include "server/websocket_carrier.hpp"
@@ -73,7 +74,7 @@ void Connection::switch_protocol(Response& response) {
   if (agreed && (protocol_.has_body() || !protocol_.content_complete() || !protocol_.upgrade_requested())) {
     agreed = std::unexpected(Problem{Status::BadRequest, "a handshake has no content", {}, {}});
   }
-  if (worker_.draining()) agreed = std::unexpected(Problem{Status::ServiceUnavailable, "the server stops", {}, {}});
+  if (worker_.draining()) agreed = std::unexpected(http::unavailable("the server stops"));
   if (!agreed) {
     upgrade.reset();
     Response refusal = worker_.shared().service.refuse(agreed.error());

@@ -72,6 +72,7 @@ TEST_F(Http2, refuses_with_problems) {
   EXPECT_EQ(fragment.status, 400);
   EXPECT_EQ(fragment.field("content-type"), "application/problem+json");
   EXPECT_EQ(client.ask("/hello", http2::FieldPairs(101, {"x", "y"})).status, 431);
+  EXPECT_EQ(client.answer(client.http2().send_head({{":method", "CONNECT"}, {":authority", "a:443"}})).status, 501);
   EXPECT_EQ(client.ask("/hello").status, 200);
   EXPECT_TRUE(all_ended());
 }

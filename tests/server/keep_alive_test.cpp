@@ -16,6 +16,13 @@ TEST_F(KeepAlive, answers_a_pipeline_in_order) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(client.answer().body, std::to_string(i));
 }
 
+TEST_F(KeepAlive, takes_a_higher_minor_version_for_http_1_1) {
+  Client client = this->client();
+  client.send("GET /hello HTTP/1.2\r\nHost: a\r\n\r\nGET /user/2 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "Hello, World!");
+  EXPECT_EQ(client.answer().body, "2");
+}
+
 TEST_F(KeepAlive, a_late_answer_in_a_pipeline_holds_back_those_behind_it) {
   Client client = this->client();
   client.send(

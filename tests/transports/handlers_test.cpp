@@ -100,7 +100,9 @@ TEST_P(Handlers, a_handler_that_takes_too_long_is_answered_for_and_ends_by_itsel
             co_return "late";
           })
       .limits({.answer = Milliseconds(20)});
-  EXPECT_EQ(caller().answer_of("/").status, 503);
+  const Reaction answer = caller().answer_of("/");
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.field("retry-after"), "1");
   EXPECT_TRUE(all_ended());
   EXPECT_EQ(ended, 1);
 }

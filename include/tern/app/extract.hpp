@@ -39,6 +39,8 @@ struct Rejection {
     rejection.missing = true;
     return rejection;
   }
+  // Content of another media type than the one that is taken: 415 with Accept (RFC 9110, section 15.5.16).
+  static Rejection unsupported_media_type(std::string_view taken);
 };
 
 // Text as a template argument: Header<"Accept-Language">.
