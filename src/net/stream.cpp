@@ -185,9 +185,7 @@ std::size_t Stream::waiting() const noexcept {
 }
 
 bool Stream::has_unread() const noexcept {
-  char byte;
-  if (!open_) return false;
-  return loop_->poller_->holds(*this) || ::recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return open_ && (!rest_.empty() || loop_->poller_->holds(*this) || waiting() != 0);
 }
 
 void Stream::close() {

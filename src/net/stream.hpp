@@ -127,7 +127,8 @@ public:
 
   // From open() to close(), abort() or failure. Once false, the only thing to come is on_closed().
   bool is_open() const noexcept { return open_; }
-  // Whether there are bytes of the peer that nobody has been told of yet. Costs a system call.
+  // Whether there are bytes of the peer that the handler has not consumed, kept here or by the kernel. May cost a
+  // system call. Not from inside on_bytes(), where those that are being presented may count.
   bool has_unread() const noexcept;
   // How many bytes of the peer the kernel holds for us. Costs a system call.
   std::size_t waiting() const noexcept;

@@ -6,6 +6,7 @@
 #include "server/log.hpp"
 #include "server/worker.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -18,7 +19,8 @@ constexpr std::size_t most_pipelined_output = 256 * 1024;  // bytes written befo
 constexpr std::uint64_t most_discarded = 256 * 1024;  // bytes of unwanted content that are worth keeping a connection
 constexpr std::uint32_t most_swallowed = 4 * 1024 * 1024;  // bytes read from a peer that was told to go
 constexpr Milliseconds linger_time = Seconds(2);
-constexpr Milliseconds last_chance = Seconds(1);  // for the first request, when the server stops meanwhile
+constexpr Milliseconds first_request_time = Seconds(1);  // for the first request, when the server stops meanwhile
+constexpr std::uint16_t most_drained = 1000;  // pipelined requests that are still answered when the server stops
 
 }  // namespace
 
@@ -36,8 +38,7 @@ void Connection::open(net::Descriptor socket, const net::Address& remote, const 
   if (!manner.tls && worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
 }
 
-// What the client has sent is answered, although it has not been read yet, and one that has just connected is given a
-// moment. (Where an earlier answer is still on its way, on_sent() comes back here.)
+// Where an earlier answer is still being sent, on_sent() comes back here.
 void Connection::drain() {
   if (other_) {
     if (!closing_) other_->drain();
@@ -47,9 +48,8 @@ void Connection::drain() {
   if (exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer()) exchange_->stop_.stop();
   if (exchange_ != nullptr || closing_ || stream_.unsent() != 0) return;
   if (protocol_.waiting_for() != http1::Waiting::Idle) return;
-  if (!served_ || stream_.has_unread()) return watch(Watch::Head, last_chance);
-  closing_ = true;
-  stream_.close();
+  const Milliseconds time = served_ ? worker_.shared().settings.drain_idle : first_request_time;
+  watch(Watch::Drain, std::max(time, Milliseconds(1)));
 }
 
 // --- Bytes in
@@ -268,15 +268,26 @@ void Connection::end_exchange(Status status, std::size_t bytes) {
   if (protocol_.must_close() || peer_ended_) closing_ = true;
 }
 
-http1::ResponseHead Connection::head_of(const Response& response) const {
+http1::ResponseHead Connection::head_of(const Response& response) {
   http1::ResponseHead head;
   head.status = response.status();
   head.fields = &response.fields();
   head.content_type = response.literal_type();
   head.date = worker_.date();
   head.server = worker_.shared().settings.server_name;
-  head.close = response.closes() || worker_.draining();
+  head.close = response.closes() || is_last_of_drain();
   return head;
+}
+
+// Behind an answer with `Connection: close` no request is answered (RFC 9112, section 9.6), so it is the last of those
+// that have arrived. A client that pipelines without an end is cut off at some point.
+bool Connection::is_last_of_drain() {
+  return worker_.draining() && (++drained_ > most_drained || !has_more_requests());
+}
+
+bool Connection::has_more_requests() const {
+  if (!in_window_) return stream_.has_unread();
+  return !protocol_.unconsumed().empty() || stream_.has_unpresented();
 }
 
 void Connection::write_response(Response& response) {

@@ -42,7 +42,8 @@ public:
   static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
 
   void open(net::Descriptor socket, const net::Address& remote, const Manner& manner);
-  // The server stops: a connection that is idle between requests ends now, a busy one after its answer.
+  // The server stops: answers the requests that have arrived, the last of them with `Connection: close`. A connection
+  // that is idle stays open for Settings::drain_idle, for a request that is on its way.
   void drain();
   // Ends it at once.
   void abort() { stream_.abort(); }
@@ -71,7 +72,7 @@ private:
   friend class Worker;
 
   // What the deadline is about.
-  enum class Watch : std::uint8_t { None, Idle, Head, Body, Handler, Answer, Linger };
+  enum class Watch : std::uint8_t { None, Idle, Head, Body, Handler, Answer, Drain, Linger };
 
   std::size_t on_bytes(std::span<const char> bytes) override;
   bool on_takeable() override;
@@ -107,7 +108,9 @@ private:
   bool is_open() const noexcept override { return stream_.is_open(); }
   void end_stream() override;
   void end_exchange(Status status, std::size_t bytes);
-  http1::ResponseHead head_of(const Response& response) const;
+  http1::ResponseHead head_of(const Response& response);
+  bool is_last_of_drain();
+  bool has_more_requests() const;
   void respond(Response& response);
   void replace(Response& response);
   void write_response(Response& response);
@@ -119,6 +122,7 @@ private:
   void watch_answer();
   void watch_protocol();
   void expired();
+  void drain_expired();
   void head_expired();
   void handler_expired();
   void wait_for_handler();
@@ -137,6 +141,7 @@ private:
   std::uint64_t armed_for_ = 0;  // when the timer will go off
   std::uint64_t seen_ = 0;       // by the last check of a rate
   std::uint32_t swallowed_ = 0;  // bytes while lingering
+  std::uint16_t drained_ = 0;    // answers since the drain began
   Watch watch_ = Watch::None;
   bool in_window_ : 1 = false;  // inside on_bytes(): the core's view of the bytes is valid
   bool blocked_ : 1 = false;    // waits for the peer to read what is queued

@@ -66,6 +66,7 @@ void Connection::expired() {
     case Watch::Handler: handler_expired(); break;
     case Watch::Answer: check_answer_rate(); break;
     case Watch::Head: head_expired(); break;
+    case Watch::Drain: drain_expired(); break;
   }
 }
 
@@ -76,6 +77,12 @@ void Connection::handler_expired() {
   answer_problem(worker_.take_exchange(), http::unavailable("the answer took too long"));
   closing_ = true;
   flush();
+}
+
+// Bytes that have arrived in the meantime are read in this round of the loop or in the next.
+void Connection::drain_expired() {
+  if (stream_.has_unread()) return watch(Watch::Drain, Milliseconds(10));
+  stream_.close();
 }
 
 void Connection::head_expired() {

@@ -50,6 +50,7 @@ std::size_t SecureStream::on_bytes(std::span<const char> bytes) {
   while (taken < bytes.size() && !stream_.paused() && stream_.is_open() && !refused_) {
     const auto piece = bytes.subspan(taken, std::min(bytes.size() - taken, tls::Session::most_received));
     taken += piece.size();
+    undecrypted_ = static_cast<std::uint32_t>(bytes.size() - taken);
     decrypt(piece);
   }
   return refused_ || !stream_.is_open() ? bytes.size() : taken;

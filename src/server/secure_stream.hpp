@@ -63,6 +63,10 @@ public:
   void send(net::Output& output);
   // Bytes that are not encrypted yet.
   std::size_t waiting() const noexcept { return queue_ ? queue_->size() : 0; }
+  // Whether there are decrypted bytes that the handler has not consumed.
+  bool has_unread() const noexcept { return !rest_.empty(); }
+  // Inside of the handler's on_bytes(): whether more was received than has been decrypted.
+  bool has_undecrypted() const noexcept { return undecrypted_ != 0; }
   void before_resume();
   void shutdown_write();
   void before_close();
@@ -102,6 +106,7 @@ private:
   net::RestBuffer rest_;                   // plain bytes that the handler has not consumed
   std::unique_ptr<net::SendQueue> queue_;  // plain bytes that wait for the socket
   std::uint32_t own_ = 0;                  // bytes of TLS's own that had to wait
+  std::uint32_t undecrypted_ = 0;          // bytes of those that on_bytes() was given
   bool begun_ = false;                     // the peer has sent something
   bool secured_ = false;
   bool refused_ = false;

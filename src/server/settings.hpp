@@ -35,6 +35,7 @@ struct Settings {
   Milliseconds head_timeout = Seconds(10);  // zero: none; so with the others
   Milliseconds idle_timeout = Seconds(60);
   Milliseconds drain_timeout = Seconds(30);
+  Milliseconds drain_idle = Milliseconds(500);   // for a request on its way to an idle connection, within a drain
   Milliseconds grace = Seconds(5);               // before the least rate counts
   std::size_t least_rate = 240;                  // bytes a second, either way
   std::size_t connections = 1024;                // at once

@@ -71,7 +71,10 @@ public:
   void abort() { stream_.abort(); }
 
   bool is_open() const noexcept { return stream_.is_open(); }
-  bool has_unread() const noexcept { return stream_.has_unread(); }
+  // As net::Stream's.
+  bool has_unread() const noexcept { return stream_.has_unread() || (secure_ && secure_->has_unread()); }
+  // Inside on_bytes(): whether bytes of the peer are here beside those presented. Costs a system call.
+  bool has_unpresented() const noexcept { return stream_.waiting() != 0 || (secure_ && secure_->has_undecrypted()); }
   std::size_t waiting() const noexcept { return stream_.waiting(); }
   const net::Address& remote() const noexcept { return stream_.remote(); }
   net::Loop& loop() const noexcept { return stream_.loop(); }

@@ -46,6 +46,7 @@ server::Settings settings_of(const Options& options) {
   settings.head_timeout = options.timeouts.head;
   settings.idle_timeout = options.timeouts.idle;
   settings.drain_timeout = options.timeouts.drain.count() != 0 ? options.timeouts.drain : for_ever;
+  settings.drain_idle = options.timeouts.drain_idle;
   settings.grace = options.timeouts.grace;
   settings.least_rate = options.timeouts.least_rate;
   settings.connections = options.connections != 0 ? options.connections : server::usable_descriptors();

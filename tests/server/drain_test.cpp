@@ -27,6 +27,7 @@ TEST_F(Drain, lets_half_a_head_become_a_request) {
 
 // A request that has reached the machine before the drain is answered, although the loop has not read it yet.
 TEST_F(Drain, answers_what_an_idle_connection_has_just_sent) {
+  serve({.drain_idle = Milliseconds(0)});
   Client client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
   running().on_loop([&] {
@@ -74,18 +75,81 @@ TEST_F(Drain, ends_although_a_new_connection_says_nothing) {
   EXPECT_TRUE(client.ends());
 }
 
-TEST_F(Drain, a_pipeline_ends_with_the_answer_that_says_so) {
+// Every request that has arrived is answered, and only the last answer says that no more will be.
+TEST_F(Drain, answers_a_whole_pipeline) {
   Client client = this->client();
   client.get("/late/1");
   client.get("/user/2");
+  client.get("/user/3");
   ASSERT_TRUE(desk.gate.await());
   running().drain();
   running().on_loop([] {});
   desk.gate.open();
+  for (const bool last : {false, false, true}) EXPECT_EQ(client.answer().closes(), last);
+  EXPECT_TRUE(client.ends());
+}
+
+// The queue is full behind the first answer: the second request is kept, and goes on when the first has been sent.
+TEST_F(Drain, answers_a_request_behind_an_answer_that_waits_for_the_client) {
+  Client client = this->client(4096);
+  client.get("/large/10000000");
+  client.get("/user/2");
+  ASSERT_TRUE(running().eventually([this] { return running().counters().sends.value() != 0; }));
+  running().drain();
+  running().on_loop([] {});
+  EXPECT_EQ(client.answer().body.size(), 10'000'000U);
   const Answer answer = client.answer();
-  EXPECT_EQ(answer.body, "1");
+  EXPECT_EQ(answer.body, "2");
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Drain, cuts_off_a_client_that_pipelines_without_an_end) {
+  Client client = this->client();
+  client.get("/late/1");
+  ASSERT_TRUE(desk.gate.await());
+  std::string batch;
+  for (int i = 0; i < 1500; ++i) batch += "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\n";
+  client.send(batch);
+  running().drain();
+  running().on_loop([] {});
+  desk.gate.open();
+  int answers = 1;
+  while (!client.answer().closes()) ++answers;
+  EXPECT_EQ(answers, 1001);
+}
+
+TEST_F(Drain, answers_a_request_that_arrives_a_moment_later) {
+  Client client = this->client();
+  EXPECT_EQ(client.ask("/hello").status, 200);
+  running().drain();
+  running().on_loop([] {});
+  const Answer answer = client.ask("/user/7");
+  EXPECT_EQ(answer.body, "7");
+  EXPECT_TRUE(answer.closes());
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Drain, a_request_whose_first_bytes_arrived_in_time_may_take_longer) {
+  serve({.drain_idle = Milliseconds(200)});
+  Client client = this->client();
+  EXPECT_EQ(client.ask("/hello").status, 200);
+  running().drain();
+  const std::uint64_t start = running().on_loop([this] { return running().worker().loop().now(); });
+  client.send("GET /user/7 HT");
+  ASSERT_TRUE(running().eventually([&] { return running().worker().loop().now() > start + 300; }));
+  client.send("TP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "7");
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(Drain, closes_idle_connections_soon) {
+  serve({.drain_idle = Milliseconds(1)});
+  Client client = this->client();
+  EXPECT_EQ(client.ask("/hello").status, 200);
+  running().drain(Seconds(600));
+  EXPECT_TRUE(client.ends());
+  running().wait();
 }
 
 }  // namespace

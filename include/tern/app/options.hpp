@@ -31,8 +31,11 @@ struct Timeouts {
   Milliseconds head = Seconds(10);   // from the first byte of a request to the end of its head: 408
   Milliseconds idle = Seconds(60);   // between requests: close
   Milliseconds drain = Seconds(30);  // for requests in flight when the server stops
-  Milliseconds grace = Seconds(5);   // before the least rate counts
-  std::size_t least_rate = 240;      // bytes a second, of content received (408) and of answers being read (close)
+  // For requests on their way to idle connections when the server stops: so long these are kept open, and what arrives
+  // is answered with `Connection: close`. Zero: only what has already arrived is answered.
+  Milliseconds drain_idle = Milliseconds(500);
+  Milliseconds grace = Seconds(5);  // before the least rate counts
+  std::size_t least_rate = 240;     // bytes a second, of content received (408) and of answers being read (close)
 };
 
 // PEM files: a certificate, with those that lead to its root behind it, and its key, unencrypted.
