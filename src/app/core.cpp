@@ -306,9 +306,9 @@ Reply Core::serve(Exchange& exchange) const noexcept {
     Request& request = exchange.request();
     const void** memo = std::exchange(request.head().memo, nullptr);  // what is served again is another head
     if (memo != nullptr && *memo != nullptr) return serve_route(*static_cast<const RouteEntry*>(*memo), exchange);
-    if (!request.head().plain_path && !acceptable(request.path(), exchange.arena())) {
-      return serve_fallback(
-          {{Status::BadRequest, "the path has a malformed percent escape or a dot segment", {}, {}}, {}}, exchange);
+    if (!request.head().plain_path) {
+      const std::string_view fault = path_fault(request.path(), exchange.arena());
+      if (!fault.empty()) return serve_fallback({{Status::BadRequest, std::string(fault), {}, {}}, {}}, exchange);
     }
     const Router::Match match =
         router_.find(request.method(), request.path(), exchange.arena(), request.parameter_values());

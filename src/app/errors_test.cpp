@@ -202,7 +202,8 @@ TEST(Errors, all_look_as_the_hook_says) {
   check(Method::Get, "/broken", 500, "problem: ");
   check(Method::Get, "/status", 403, "problem: ");
   check(Method::Get, "/nothing", 404, "problem: there is no such thing");
-  check(Method::Get, "/../x", 400, "problem: the path has a malformed percent escape or a dot segment");
+  check(Method::Get, "/../x", 400, "problem: the path has a dot segment");
+  check(Method::Get, "/page/%FF", 400, "problem: the path has percent escapes that are not UTF-8");
 }
 
 TEST(Errors, a_hook_that_throws_still_leaves_a_whole_answer) {

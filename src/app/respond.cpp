@@ -14,7 +14,8 @@ Response copied(std::string_view type, std::string_view bytes, Exchange& exchang
 }  // namespace
 
 Response text_response(std::string_view text, Exchange& exchange) {
-  return copied(media::text, text, exchange);
+  if (text.size() <= large) return Response::borrowed_text(exchange.arena().copy(text));
+  return Response::text(std::string(text));
 }
 
 Response bytes_response(std::string_view bytes, Exchange& exchange) {

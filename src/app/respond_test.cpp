@@ -87,6 +87,28 @@ TEST(Respond, text_is_plain_text) {
   expect(answer_of([] { return ""; }), 200, media::text, "");
 }
 
+TEST(Respond, text_that_is_not_utf8_does_not_say_that_it_is) {
+  static const std::string latin1 = "caf\xE9";
+  const auto check = [](const Answer& answer, std::string_view type, std::string_view content) {
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.field("content-type"), type);
+    EXPECT_EQ(answer.body, content);
+  };
+  check(answer_of([] { return latin1; }), "text/plain", latin1);
+  check(answer_of([] { return std::string_view(latin1); }), "text/plain", latin1);
+  check(answer_of([] { return latin1.c_str(); }), "text/plain", latin1);
+  check(answer_of([] { return Response::html(latin1); }), "text/html", latin1);
+  check(answer_of([] { return std::string(10'000, 'x') + '\xE9'; }), "text/plain", std::string(10'000, 'x') + '\xE9');
+  // The whole content counts, not the pieces that it was made of.
+  check(answer_of([] { return Response() << '\xC3' << '\xA9'; }), "text/plain; charset=utf-8", "\xC3\xA9");
+  check(answer_of([] { return Response() << "caf" << '\xE9'; }), "text/plain", latin1);
+  check(answer_of([] { return Response::text("caf\xC3\xA9"); }), "text/plain; charset=utf-8", "caf\xC3\xA9");
+  // A type that the application has set is its own.
+  check(answer_of([] { return Response::text(latin1).set("content-type", "text/plain; charset=iso-8859-1"); }),
+        "text/plain; charset=iso-8859-1", latin1);
+  check(answer_of([] { return Response::borrowed(media::text, latin1); }), "text/plain; charset=utf-8", latin1);
+}
+
 TEST(Respond, text_of_references_and_views_is_copied_in_time) {
   const std::string text = "a text that no small string holds by itself";
   expect(answer_of([&text]() -> const std::string& { return text; }), 200, media::text, text);

@@ -4,6 +4,7 @@
 
 #include <tern/app/app.hpp>
 #include <tern/app/pattern.hpp>
+#include <tern/base/utf8.hpp>
 #include <tern/http/uri.hpp>
 
 #include <re2/re2.h>
@@ -243,22 +244,23 @@ bool Router::walk_segment(const Node& node, std::string_view segment, std::strin
   return false;
 }
 
-bool acceptable(std::string_view path, Arena& arena) {
+std::string_view path_fault(std::string_view path, Arena& arena) {
   const bool escaped = path.find('%') != std::string_view::npos;
-  if (!escaped && path.find("/.") == std::string_view::npos) return true;
+  if (!escaped && path.find("/.") == std::string_view::npos) return {};
   std::string_view segment;
   bool more = true;
   while (next_piece(path, more, segment, '/')) {
     const auto decoded = percent_decode(segment, arena);
-    if (!decoded) return false;
+    if (!decoded) return "the path has a malformed percent escape";
+    if (!base::is_utf8(*decoded)) return "the path has percent escapes that are not UTF-8";
     std::string_view rest = *decoded;
     std::string_view piece;
     bool more_pieces = true;
     while (next_piece(rest, more_pieces, piece, '/')) {
-      if (is_dot_segment(piece)) return false;
+      if (is_dot_segment(piece)) return "the path has a dot segment";
     }
   }
-  return true;
+  return {};
 }
 
 }  // namespace tern::app

@@ -77,7 +77,7 @@ public:
   };
 
   // Values of placeholders are put into `values`, as views of `path` or, where they had percent escapes, into `arena`.
-  // `path` is one that acceptable() accepts.
+  // `path` is one without path_fault().
   Match find(Method method, std::string_view path, Arena& arena,
              std::array<std::string_view, http::max_parameters>& values) const;
 
@@ -98,8 +98,9 @@ private:
   MethodMask offered_ = 0;
 };
 
-// Whether a path can be routed at all: every percent escape is well formed, and no segment is "." or ".." once it is
-// decoded, nor becomes one when an encoded slash in it is taken for a slash.
-bool acceptable(std::string_view path, Arena& arena);
+// Why a path cannot be routed at all; empty where it can: every percent escape is well formed, what is decoded is
+// UTF-8, and no segment is "." or ".." once it is decoded, nor becomes one when an encoded slash in it is taken for a
+// slash.
+std::string_view path_fault(std::string_view path, Arena& arena);
 
 }  // namespace tern::app

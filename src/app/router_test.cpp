@@ -31,7 +31,7 @@ public:
   std::string find(std::string_view path, Method method = Method::Get) {
     arena_.clear();
     values.clear();
-    if (!acceptable(path, arena_)) return "refused";
+    if (!path_fault(path, arena_).empty()) return "refused";
     std::array<std::string_view, http::max_parameters> found;
     const Router::Match match = router_.find(method, path, arena_, found);
     offered = match.offered;
@@ -140,7 +140,6 @@ TEST(Router, matches_a_regular_expression_with_the_decoded_segment) {
   EXPECT_THAT(routes.values, ElementsAre("ää"));
   EXPECT_EQ(routes.find("/a%2Fb/x"), "/{path:[a-z]/[a-z]}/x");
   EXPECT_EQ(routes.find("/a/b/x"), "");
-  EXPECT_EQ(routes.find("/%FF"), "") << "no UTF-8: no match, and no harm";
 }
 
 TEST(Router, tries_regular_expressions_in_the_order_of_registration) {
@@ -275,6 +274,17 @@ TEST(Router, takes_sixteen_placeholders) {
   Routes routes{pattern};
   EXPECT_EQ(routes.find(path), pattern);
   EXPECT_EQ(routes.values.back(), "15");
+}
+
+TEST(Router, refuses_percent_escapes_that_are_not_utf8) {
+  Routes routes({"/rooms/{room}", "/files/{path...}"});
+  for (const char* bad :
+       {"/rooms/%FF", "/rooms/%E9", "/rooms/%C0%AF", "/rooms/%ED%A0%80", "/files/%C3/%A9", "/none/%80"}) {
+    EXPECT_EQ(routes.find(bad), "refused") << bad;
+  }
+  EXPECT_EQ(routes.find("/rooms/%C3%A9"), "/rooms/{room}");
+  EXPECT_EQ(routes.values.front(), "\xC3\xA9");
+  EXPECT_EQ(routes.find("/files/%E2%82%AC/%F0%9F%98%80"), "/files/{path...}");
 }
 
 }  // namespace

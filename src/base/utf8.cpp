@@ -73,20 +73,32 @@ std::size_t cut_sequence(std::string_view text) {
   return text.size();
 }
 
+std::uint64_t load_word(const char* from) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// The last word overlaps the one before it, so that no byte is looked at alone.
+bool is_short_ascii(std::string_view text) {
+  constexpr std::size_t word = sizeof(std::uint64_t);
+  std::uint64_t bits = 0;
+  if (text.size() < word) {
+    for (const char c : text) bits |= static_cast<unsigned char>(c);
+    return (bits & 0x80U) == 0;
+  }
+  for (std::size_t at = 0; at + word <= text.size(); at += word) bits |= load_word(text.data() + at);
+  bits |= load_word(text.data() + (text.size() - word));
+  return (bits & 0x8080808080808080ULL) == 0;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) noexcept {
   if (text.size() >= long_text) return simdjson::validate_utf8(text.data(), text.size());
+  if (is_short_ascii(text)) return true;
   std::size_t at = 0;
   while (at < text.size()) {
-    std::uint64_t word = 0;
-    if (text.size() - at >= sizeof word) {
-      std::memcpy(&word, text.data() + at, sizeof word);
-      if ((word & 0x8080808080808080ULL) == 0) {
-        at += sizeof word;
-        continue;
-      }
-    }
     const std::size_t length = sequence_length(text, at);
     if (length == 0) return false;
     at += length;

@@ -1,6 +1,7 @@
 #include <tern/http/response.hpp>
 
 #include <tern/base/ascii.hpp>
+#include <tern/base/utf8.hpp>
 #include <tern/http/writer.hpp>
 
 #include <stdexcept>
@@ -66,7 +67,7 @@ Response Response::stream(std::string_view content_type, base::Box<http::Produce
 Response& Response::set(std::string_view name, std::string_view value) & {
   const bool is_type = is_content_type(name);  // before the change: `name` may be a view of the fields
   fields_.set(name, value);
-  if (is_type) type_ = {};
+  if (is_type) drop_type();
   return *this;
 }
 
@@ -79,12 +80,12 @@ Response& Response::add(std::string_view name, std::string_view value) & {
 Response& Response::remove(std::string_view name) & noexcept {
   const bool is_type = is_content_type(name);
   fields_.remove(name);
-  if (is_type) type_ = {};
+  if (is_type) drop_type();
   return *this;
 }
 
 std::optional<std::string_view> Response::field(std::string_view name) const noexcept {
-  if (!type_.empty() && is_content_type(name)) return type_;
+  if (!type_.empty() && is_content_type(name)) return literal_type();
   return fields_.find(name);
 }
 
@@ -117,8 +118,16 @@ void Response::add_after(base::Box<coro::Work> work) noexcept {
 
 std::string& Response::writable() {
   if (borrows_) content(std::string(borrowed_));
-  if (type_.empty() && !fields_.find("content-type")) type_ = media::text;
+  if (type_.empty() && !fields_.find("content-type")) {
+    type_ = media::text;
+    claim_utf8();
+  }
   return owned_;
+}
+
+// Nothing that is not UTF-8 says that it is.
+std::string_view Response::checked_type() const noexcept {
+  return base::is_utf8(content()) ? type_ : type_.substr(0, type_.find(';'));
 }
 
 }  // namespace tern

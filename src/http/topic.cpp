@@ -1,5 +1,6 @@
 #include "http/topic.hpp"
 
+#include <tern/base/utf8.hpp>
 #include <tern/http/websocket.hpp>
 
 #include <stdexcept>
@@ -56,8 +57,13 @@ TopicFilter parse_filter(std::string_view filter) {
   return {filter, has_wildcard_characters(filter)};
 }
 
-void check_publication_topic(std::string_view topic) {
-  if (!is_topic(topic)) refuse("a topic to publish to has 1 to 1024 bytes, without the wildcards '+' and '#'", topic);
+void check_publication(const Publication& publication) {
+  if (!is_topic(publication.topic)) {
+    refuse("a topic to publish to has 1 to 1024 bytes, without the wildcards '+' and '#'", publication.topic);
+  }
+  if (publication.is_text && !base::is_utf8(publication.content)) {
+    throw std::invalid_argument("tern: text to publish is UTF-8; use publish_binary() for other bytes");
+  }
 }
 
 }  // namespace http

@@ -8,6 +8,8 @@
 // wildcards.
 #pragma once
 
+#include <tern/http/bus.hpp>
+
 #include <cstddef>
 #include <string_view>
 
@@ -36,7 +38,7 @@ bool is_filter(std::string_view text) noexcept;
 // Views of the text. Throw std::invalid_argument, which says why, where it is no topic or no filter.
 TopicFilter literal_filter(std::string_view topic);
 TopicFilter parse_filter(std::string_view filter);
-// Throws std::invalid_argument unless it is a topic that can be published to.
-void check_publication_topic(std::string_view topic);
+// Throws std::invalid_argument unless it has a topic that can be published to, and its text is UTF-8.
+void check_publication(const Publication& publication);
 
 }  // namespace tern::http

@@ -37,22 +37,29 @@ TEST(Topic, refuses_what_is_not_a_topic) {
 TEST(Topic, cannot_be_published_to_with_wildcards) {
   for (const char* bad : {"", "+", "#", "room/+", "room/#", "C++"}) {
     EXPECT_FALSE(is_topic(bad)) << bad;
-    EXPECT_THROW(check_publication_topic(bad), std::invalid_argument) << bad;
+    EXPECT_THROW(check_publication({bad, "text"}), std::invalid_argument) << bad;
   }
   for (const char* good : {"room", "room/7", "/", "room//7"}) {
     EXPECT_TRUE(is_topic(good)) << good;
-    EXPECT_NO_THROW(check_publication_topic(good)) << good;
+    EXPECT_NO_THROW(check_publication({good, "text"})) << good;
   }
 }
 
 TEST(Topic, the_error_names_the_rule_and_the_text) {
   try {
-    check_publication_topic("room/+" + std::string(200, 'x'));
+    const std::string topic = "room/+" + std::string(200, 'x');
+    check_publication({topic, "text"});
     FAIL();
   } catch (const std::invalid_argument& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("without the wildcards '+' and '#': \"room/+xxx"));
     EXPECT_THAT(error.what(), ::testing::EndsWith("x\"..."));
   }
+}
+
+TEST(Topic, text_that_is_published_is_utf8) {
+  EXPECT_THROW(check_publication({"room", "\xE9"}), std::invalid_argument);
+  EXPECT_NO_THROW(check_publication({"room", "\xC3\xA9"}));
+  EXPECT_NO_THROW(check_publication({"room", "\xE9", false}));
 }
 
 TEST(Topic, a_handle_without_websocket_checks_its_arguments_too) {
@@ -61,6 +68,9 @@ TEST(Topic, a_handle_without_websocket_checks_its_arguments_too) {
   EXPECT_THROW(closed.subscribe(""), std::invalid_argument);
   EXPECT_THROW(closed.subscribe_filter("a+"), std::invalid_argument);
   EXPECT_NO_THROW(closed.publish("room", "text"));
+  EXPECT_THROW(closed.publish("room", "\xE9"), std::invalid_argument);
+  EXPECT_THROW(closed.send("\xE9"), std::invalid_argument);
+  EXPECT_NO_THROW(closed.send_binary("\xE9"));
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include "http/topic.hpp"
 
 #include <tern/base/expects.hpp>
+#include <tern/base/utf8.hpp>
 #include <tern/coro/cancelled.hpp>
+
+#include <stdexcept>
 
 namespace tern {
 namespace http {
@@ -166,6 +169,13 @@ WebSocket WebSocket::make() {
   return WebSocket(new http::SocketLink);
 }
 
+Sending WebSocket::send_text(std::string_view text) const {
+  if (!base::is_utf8(text)) {
+    throw std::invalid_argument("tern: a text message of a WebSocket is UTF-8; use send_binary() for other bytes");
+  }
+  return send_message(text, true);
+}
+
 Sending WebSocket::send_message(std::string_view content, bool is_text) const {
   if (!is_open()) return Sending(SendStatus::Closed);
   if (http::Socket* here = link_->here()) {
@@ -195,6 +205,7 @@ static void on_loop(const WebSocket& socket, F ask) {
 
 void WebSocket::close(std::uint16_t code, std::string_view reason) const {
   if (code < 3000 || code > 4999) code = 1000;
+  if (!base::is_utf8(reason)) reason = {};
   on_loop(*this, [code, text = std::string(reason)](http::Socket& here) { here.close(code, text); });
 }
 
@@ -244,7 +255,7 @@ void WebSocket::unsubscribe_filter(std::string_view filter) const {
 }
 
 void WebSocket::publish_message(std::string_view topic, std::string_view content, bool is_text) const {
-  http::check_publication_topic(topic);
+  http::check_publication({topic, content, is_text});
   on_loop(*this, [topic = std::string(topic), content = std::string(content), is_text](http::Socket& here) {
     here.publish({topic, content, is_text});
   });

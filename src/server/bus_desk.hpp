@@ -4,6 +4,7 @@
 #include "server/log.hpp"
 #include "server/socket_bus.hpp"
 
+#include <tern/base/utf8.hpp>
 #include <tern/http/bus.hpp>
 #include <tern/http/websocket.hpp>
 
@@ -16,13 +17,12 @@ class BusDesk final : public BusHost {
 public:
   BusDesk(SocketBus& sockets, Log& log) noexcept : sockets_(sockets), log_(log) {}
 
-  // No server publishes to a topic with wildcards; whoever else can write to the bus might, and a literal subscription
-  // must not hear it.
+  // No server publishes to a topic with wildcards, or text that is not UTF-8; whoever else can write to the bus might.
   void deliver(const Publication& publication) override {
-    if (is_topic(publication.topic)) return sockets_.deliver(publication);
-    if (!std::exchange(refusal_was_logged_, true)) {
-      warn("the bus delivered a publication to something that is not a topic: such publications are ignored");
-    }
+    const bool is_text = !publication.is_text || base::is_utf8(publication.content);
+    if (is_text && is_topic(publication.topic)) return sockets_.deliver(publication);
+    if (std::exchange(refusal_was_logged_, true)) return;
+    warn("the bus delivered a publication whose topic has wildcards, or whose text is not UTF-8: such are ignored");
   }
   void inform(std::string_view line) override { log_.write(Severity::Info, line); }
   void warn(std::string_view line) override { log_.write(Severity::Warning, line); }

@@ -285,7 +285,7 @@ void App::reload_certificates() {
 }
 
 PublishStatus App::publish_message(const Publication& publication) {
-  http::check_publication_topic(publication.topic);
+  http::check_publication(publication);
   return runner_->publish(publication);
 }
 

@@ -312,6 +312,27 @@ TEST_P(WebSocketFlow, a_client_that_chooses_a_wildcard_as_its_topic_hears_no_oth
   EXPECT_EQ(member.next(), "text still alone");
 }
 
+TEST_P(WebSocketFlow, text_that_is_not_utf8_is_not_sent) {
+  std::string error;
+  app.websocket("/", [&error](WebSocket socket) -> Task<> {
+    try {
+      socket.send("caf\xE9");
+    } catch (const std::invalid_argument& refused) {
+      error = refused.what();
+    }
+    socket.send_binary("caf\xE9");
+    socket.send("caf\xC3\xA9");
+    socket.close(4000, "\xE9");
+    co_return;
+  });
+  SocketCaller peer = socket();
+  peer.connect("/");
+  EXPECT_EQ(peer.next(), "binary caf\xE9");
+  EXPECT_EQ(peer.next(), "text caf\xC3\xA9");
+  EXPECT_EQ(peer.next(), "close 4000");
+  EXPECT_EQ(error, "tern: a text message of a WebSocket is UTF-8; use send_binary() for other bytes");
+}
+
 TEST_P(WebSocketFlow, a_topic_and_a_filter_of_the_same_text_are_two_subscriptions) {
   app.websocket("/", [](WebSocket socket) -> Task<> {
     socket.subscribe("room/+");

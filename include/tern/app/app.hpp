@@ -172,8 +172,8 @@ public:
   }
   // Sends `text` to every WebSocket of this app that has subscribed to the topic, on all loops; see
   // WebSocket::subscribe(). With a bus(), also to those of other servers; the result is what became of that. From any
-  // thread; nothing happens while the app does not run. Throws std::invalid_argument unless is_topic(topic): a topic to
-  // publish to has no wildcards.
+  // thread; nothing happens while the app does not run. Throws std::invalid_argument unless is_topic(topic), since a
+  // topic to publish to has no wildcards, and for text that is not UTF-8.
   PublishStatus publish(std::string_view topic, std::string_view text) { return publish_message({topic, text, true}); }
   template <class T>
   PublishStatus publish(std::string_view topic, const Json<T>& json) {

@@ -157,7 +157,7 @@ Response respond(T&& result, Exchange& exchange) {
   } else if constexpr (std::same_as<Result, std::string_view> || std::same_as<Result, char*>) {
     return text_response(result, exchange);
   } else if constexpr (TextResult<Result>) {
-    return Response::borrowed(media::text, result);  // a literal
+    return Response::borrowed_text(result);  // a literal
   } else if constexpr (std::same_as<Result, Body>) {
     return bytes_response(result.bytes, exchange);
   } else if constexpr (std::same_as<Result, Status>) {

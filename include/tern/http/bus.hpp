@@ -27,8 +27,8 @@ public:
   BusHost(const BusHost&) = delete;
   BusHost& operator=(const BusHost&) = delete;
 
-  // What another server has published: to the WebSockets of this one. What is not a topic, as is_topic() has it, is
-  // ignored. On the bus's loop.
+  // What another server has published: to the WebSockets of this one. Ignored where
+  // the topic is not one, as is_topic() has it, or the text is not UTF-8. On the bus's loop.
   virtual void deliver(const Publication& publication) = 0;
   // For the error log, from any thread.
   virtual void inform(std::string_view line) = 0;

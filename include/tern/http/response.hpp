@@ -96,8 +96,13 @@ public:
   Response() noexcept = default;
   explicit Response(Status status) noexcept : status_(status) {}
 
-  static Response text(std::string content) { return Response(media::text, std::move(content)); }
-  static Response html(std::string content) { return Response(media::html, std::move(content)); }
+  // Content that is not UTF-8 is sent as it is, and its type without "charset=utf-8".
+  static Response text(std::string content) { return Response(media::text, std::move(content)).claim_utf8(); }
+  static Response html(std::string content) { return Response(media::html, std::move(content)).claim_utf8(); }
+  // The same for text that the response does not own; see borrowed().
+  static Response borrowed_text(std::string_view content) noexcept {
+    return borrowed(media::text, content).claim_utf8();
+  }
   // `content` is JSON already.
   static Response json(std::string content) { return Response(media::json, std::move(content)); }
   static Response bytes(std::string_view content_type, std::string content);
@@ -115,8 +120,8 @@ public:
   static Response stream(std::string_view content_type, Generator<std::string> pieces) {
     return stream(content_type, http::generating_producer(std::move(pieces)));
   }
-  // Content that the response does not own: both views must live until the handler's request ends, as a literal does,
-  // or what is in the request.
+  // Content that the response does not own, under a type that is not checked: both views must live until the handler's
+  // request ends, as a literal does, or what is in the request.
   static Response borrowed(std::string_view content_type, std::string_view content) noexcept;
   // Content that outlives the server, such as a literal, or a file that was read at the start. It is never copied,
   // however large.
@@ -149,7 +154,7 @@ public:
   }
   Response&& content(std::string content) && noexcept { return std::move(this->content(std::move(content))); }
 
-  // Adds text to the content; what has no type yet becomes text/plain.
+  // Adds text to the content; what has no type yet becomes text/plain, as with text().
   Response& operator<<(std::string_view text) &;
   Response& operator<<(const char* text) & { return *this << std::string_view(text); }
   Response& operator<<(char c) & { return *this << std::string_view(&c, 1); }
@@ -194,8 +199,9 @@ public:
 
   // For whoever sends the response.
   const Fields& fields() const noexcept { return fields_; }
-  // A Content-Type that is not among fields(); empty when there is none.
-  std::string_view literal_type() const noexcept { return type_; }
+  // A Content-Type that is not among fields(); empty when there is none. Reads the whole content where a type that Tern
+  // has chosen says that it is UTF-8: to be called once.
+  std::string_view literal_type() const noexcept { return claims_utf8_ ? checked_type() : type_; }
   // The content as a string of its own, empty when it is borrowed: its memory can be used again.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
   bool borrows() const noexcept { return borrows_; }
@@ -214,14 +220,25 @@ private:
   static Response stream(std::string_view content_type, base::Box<http::Producer> producer);
 
   Response(std::string_view type, std::string content) noexcept : type_(type), owned_(std::move(content)) {}
+  Response& claim_utf8() & noexcept {
+    claims_utf8_ = true;
+    return *this;
+  }
+  Response&& claim_utf8() && noexcept { return std::move(claim_utf8()); }
+  std::string_view checked_type() const noexcept;
+  void drop_type() noexcept {
+    type_ = {};
+    claims_utf8_ = false;
+  }
   std::string& writable();
   void add_after(base::Box<coro::Work> work) noexcept;
 
   Status status_ = Status::Ok;
   bool closes_ = false;
   bool borrows_ = false;
-  bool lasts_ = false;     // what is borrowed outlives the server
-  std::string_view type_;  // one of media::, or another text that lives for ever
+  bool lasts_ = false;        // what is borrowed outlives the server
+  bool claims_utf8_ = false;  // type_ is media::text or media::html, by our choice
+  std::string_view type_;     // one of media::, or another text that lives for ever
   std::string_view borrowed_;
   std::string owned_;
   Fields fields_;

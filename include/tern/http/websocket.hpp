@@ -134,13 +134,16 @@ public:
   }
   ~WebSocket();
 
-  // Text must be UTF-8, which is not checked. Messages that are sent within one wake-up leave together.
-  Sending send(std::string_view text) const { return send_message(text, true); }
-  Sending send(const char* text) const { return send_message(text, true); }
-  Sending send(const std::string& text) const { return send_message(text, true); }
+  // Text is UTF-8 (RFC 6455, section 5.6): send() throws std::invalid_argument for what is not, on the calling thread
+  // and before anything is sent. Messages that are sent within one wake-up leave together.
+  Sending send(std::string_view text) const { return send_text(text); }
+  Sending send(const char* text) const { return send_text(text); }
+  Sending send(const std::string& text) const { return send_text(text); }
   Sending send_binary(std::string_view bytes) const { return send_message(bytes, false); }
-  Sending send(const Message& message) const { return send_message(message.content, message.is_text); }
-  Sending send(MessageView message) const { return send_message(message.content, message.is_text); }
+  Sending send(const Message& message) const { return send(MessageView{message.content, message.is_text}); }
+  Sending send(MessageView message) const {
+    return message.is_text ? send_text(message.content) : send_message(message.content, false);
+  }
   // As JSON: tern::Json{value}, whose header is app/extract.hpp.
   template <template <class> class Json, class T>
     requires requires(const Json<T>& json, std::string& out) { append_json(out, json); }
@@ -155,7 +158,7 @@ public:
   http::ReceiveWait receive() const noexcept { return http::ReceiveWait(link_); }
 
   // Begins the closing handshake: 1000, or a code from 3000 to 4999, and a reason of at most 123 bytes of UTF-8. Other
-  // codes become 1000.
+  // codes become 1000; a longer reason is cut, and one that is not UTF-8 is left out.
   void close(std::uint16_t code = 1000, std::string_view reason = {}) const;
 
   // From any thread: false from the moment that it closes.
@@ -178,7 +181,7 @@ public:
   void subscribe_filter(std::string_view filter) const;
   void unsubscribe_filter(std::string_view filter) const;
   // To all subscribers, as App::publish() does, but not to this one. Throws std::invalid_argument unless
-  // is_topic(topic).
+  // is_topic(topic), and for text that is not UTF-8.
   void publish(std::string_view topic, std::string_view text) const { publish_message(topic, text, true); }
   void publish_binary(std::string_view topic, std::string_view bytes) const { publish_message(topic, bytes, false); }
 
@@ -191,7 +194,8 @@ public:
   static WebSocket make();
 
 private:
-  Sending send_message(std::string_view content, bool is_text) const;
+  Sending send_text(std::string_view text) const;
+  Sending send_message(std::string_view content, bool is_text) const;  // text was checked
   void publish_message(std::string_view topic, std::string_view content, bool is_text) const;
 
   http::SocketLink* link_ = nullptr;
