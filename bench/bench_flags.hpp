@@ -1,10 +1,9 @@
 // What bench-server can be told beyond the flags of the examples: --access-log FILE, --routes N, --http2 only,
-// --spin MICROSECONDS, --congestion NAME.
+// --busy-poll MICROSECONDS.
 #pragma once
 
 #include "../examples/flags.hpp"
 
-#include <optional>
 #include <vector>
 
 namespace bench {
@@ -18,8 +17,7 @@ inline Flags flags(int argc, char** argv) {
   Flags flags;
   tern::LogOptions log;
   tern::Http2 http2;
-  std::optional<unsigned> spin;
-  std::string congestion;
+  unsigned busy_poll = 0;
   std::vector<char*> others = {argv[0]};
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
@@ -32,11 +30,8 @@ inline Flags flags(int argc, char** argv) {
     } else if (flag == "--http2" && value == "only") {
       http2.only = true;
       ++i;
-    } else if (flag == "--spin" && number) {
-      spin = *number;
-      ++i;
-    } else if (flag == "--congestion" && !value.empty()) {
-      congestion = value;
+    } else if (flag == "--busy-poll" && number) {
+      busy_poll = *number;
       ++i;
     } else if (flag == "--routes" && number) {
       flags.routes = *number;
@@ -48,8 +43,7 @@ inline Flags flags(int argc, char** argv) {
   flags.options = examples::options(static_cast<int>(others.size()), others.data());
   flags.options.log = log;
   flags.options.http2 = http2;
-  flags.options.spin = spin;
-  flags.options.congestion = congestion;
+  flags.options.busy_poll = busy_poll;
   return flags;
 }
 

@@ -10,10 +10,6 @@ install(TARGETS tern EXPORT ternTargets
 install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT ternTargets NAMESPACE tern:: DESTINATION ${TERN_CMAKE_DIR})
 
-set(TERN_PC_IO_URING "")
-if(TERN_IO_URING)
-  set(TERN_PC_IO_URING " liburing")
-endif()
 set(TERN_PC_TLS "")
 if(TERN_TLS)
   set(TERN_PC_TLS " libssl libcrypto")

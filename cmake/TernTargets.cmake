@@ -42,7 +42,7 @@ endfunction()
 # tern_room(<room> SOURCES a.cpp … TESTS a_test.cpp …): a room adds its sources to the library and, where tests are
 # built, one test program of its own that may also look at the library's private headers.
 function(tern_room room)
-  cmake_parse_arguments(ARG "BACKENDS" "" "SOURCES;TESTS;TEST_LIBRARIES;TEST_LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;TEST_LIBRARIES;TEST_LABELS" ${ARGN})
   target_sources(tern PRIVATE ${ARG_SOURCES})
   set(count 0)
   foreach(source ${ARG_SOURCES})  # eight of one room as one, where TERN_UNITY is on
@@ -51,17 +51,13 @@ function(tern_room room)
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${source} TARGET_DIRECTORY tern PROPERTIES UNITY_GROUP ${room}_${group})
   endforeach()
   if(TERN_BUILD_TESTS AND ARG_TESTS)
-    if(ARG_BACKENDS)
-      set(backends BACKENDS)
-    endif()
-    tern_test(${room}_test ${backends} SOURCES ${ARG_TESTS} LIBRARIES ${ARG_TEST_LIBRARIES} LABELS ${ARG_TEST_LABELS})
+    tern_test(${room}_test SOURCES ${ARG_TESTS} LIBRARIES ${ARG_TEST_LIBRARIES} LABELS ${ARG_TEST_LABELS})
   endif()
 endfunction()
 
-# tern_test(<name> SOURCES … LIBRARIES …): a GoogleTest program, registered with ctest test by test. With BACKENDS, its
-# tests are registered a second time, as io_uring.<test>, and skipped where the kernel does not let them run.
+# tern_test(<name> SOURCES … LIBRARIES …): a GoogleTest program, registered with ctest test by test.
 function(tern_test name)
-  cmake_parse_arguments(ARG "BACKENDS" "" "SOURCES;LIBRARIES;DEFINITIONS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;DEFINITIONS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE tern::tern ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
@@ -73,10 +69,6 @@ function(tern_test name)
   endif()
   tern_warnings(${name})
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
-  if(ARG_BACKENDS AND TERN_IO_URING)
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX io_uring. TEST_LIST ${name}_io_uring
-                         PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}" ENVIRONMENT TERN_IO=io_uring)
-  endif()
 endfunction()
 
 # tern_program(<name> SOURCES …): an example, the showcase or a benchmark server.

@@ -1,4 +1,4 @@
-// The flags that every example takes: --host H, --port N, --threads N, --io auto|epoll|io_uring; for TLS
+// The flags that every example takes: --host H, --port N, --threads N; for TLS
 // --certificate FILE and, unless it is in the same file, --key FILE (script/dev-cert makes them).
 #pragma once
 
@@ -8,18 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace examples {
-
-inline std::optional<tern::Io> io_of(std::string_view name) {
-  if (name == "auto") return tern::Io::Automatic;
-  if (name == "epoll") return tern::Io::Epoll;
-  if (name == "io_uring") return tern::Io::IoUring;
-  return std::nullopt;
-}
 
 // A flag that one example has beside those.
 struct Flag {
@@ -31,8 +23,7 @@ struct Flag {
 inline tern::Options options(int argc, char** argv, std::initializer_list<Flag> more = {}) {
   tern::Options options;
   const auto usage = [argv, more] {
-    std::string line =
-        " [--host H] [--port N] [--threads N] [--io auto|epoll|io_uring] [--certificate FILE] [--key FILE]";
+    std::string line = " [--host H] [--port N] [--threads N] [--certificate FILE] [--key FILE]";
     for (const Flag& flag : more) line.append(" [").append(flag.name).append(" VALUE]");
     std::fprintf(stderr, "usage: %s%s\n", argv[0], line.c_str());
     std::exit(2);
@@ -57,8 +48,6 @@ inline tern::Options options(int argc, char** argv, std::initializer_list<Flag> 
       options.port = *port;
     } else if (flag == "--threads" && threads) {
       options.threads = *threads;
-    } else if (flag == "--io" && io_of(value)) {
-      options.io = *io_of(value);
     } else if (flag == "--certificate") {
       options.tls.certificate = value;
     } else if (flag == "--key") {

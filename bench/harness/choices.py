@@ -11,12 +11,8 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc_minimal": "libtcmalloc-minim
 
 def choices():
     plain = contenders.tern()
-    system = machine.congestion_control()
     found = [plain,
-             dataclasses.replace(plain, name="`io = IoUring`", command=[*plain.command, "--io", "io_uring"]),
-             dataclasses.replace(plain, name=f"`congestion = \"{system}\"`, as the system", command=[*plain.command, "--congestion", system]),
-             dataclasses.replace(plain, name="`spin = 0`", command=[*plain.command, "--spin", "0"]),
-             dataclasses.replace(plain, name="`spin = 50`", command=[*plain.command, "--spin", "50"]),
+             dataclasses.replace(plain, name="`busy_poll = 50`", command=[*plain.command, "--busy-poll", "50"]),
              dataclasses.replace(contenders.profiled(), name="built by `script/pgo`")]
     for name in ALLOCATORS:
         library = ctypes.util.find_library(name)

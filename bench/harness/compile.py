@@ -12,8 +12,8 @@ ROUNDS = 5
 FLAGS = ["-std=c++23", "-O2", "-DNDEBUG", "-Iinclude"]
 # What each links, and how the shared libraries are called that are its own.
 LIBRARIES = {
-    "tern": (["build/release/libtern.a", "-lsimdjson", "-lre2", "-lfmt", "-lssl", "-lcrypto", "-lnghttp2", "-luring", "-lz"],
-             "simdjson|re2|fmt|ssl|crypto|nghttp2|uring|libz"),
+    "tern": (["build/release/libtern.a", "-lsimdjson", "-lre2", "-lfmt", "-lssl", "-lcrypto", "-lnghttp2", "-lz"],
+             "simdjson|re2|fmt|ssl|crypto|nghttp2|libz"),
     "cpp_httplib": (["-lcpp-httplib"], "httplib|ssl|crypto|brotli|libz"),
     "beast": ([], "boost"),
     "poco": (["-lPocoUtil", "-lPocoNet", "-lPocoFoundation"], "Poco|pcre|expat|libz"),

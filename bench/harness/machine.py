@@ -43,7 +43,7 @@ def first_line(*command):
 
 
 def congestion_control():
-    """What connections have unless somebody chooses; Tern does, on the loopback interface."""
+    """What the system gives to connections."""
     return pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
 
 

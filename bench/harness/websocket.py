@@ -1,7 +1,6 @@
 """WebSockets: echoes, a message to many, and what idle ones hold, beside other libraries."""
-import dataclasses
 
-from harness import common, machine, processes, turns
+from harness import common, processes, turns
 from harness.contenders import Failed, Running
 
 PROGRAM = "bench-websocket"
@@ -71,10 +70,6 @@ def idle(contenders):
 def compared(rounds, seconds, peers):
     common.build("bench-server", PROGRAM)
     contenders = turns.contenders("websocket", peers)
-    tern = contenders[0]
-    system = machine.congestion_control()
-    contenders[1:1] = [dataclasses.replace(tern, name="tern, io_uring", command=[*tern.command, "--io", "io_uring"]),
-                       dataclasses.replace(tern, name=f"tern, {system} as the others", command=[*tern.command, "--congestion", system])]
     text = "| | server | messages/s | CPU per message | of tern's |\n| --- | --- | ---: | ---: | ---: |\n"
     with turns.serving(contenders) as servers:
         for size, depth, kind, connections in [*((*echo, CONNECTIONS) for echo in ECHOES), (20, 1, "text", 1)]:

@@ -55,15 +55,8 @@ int set_flag(const Descriptor& socket, int level, int option, int value) noexcep
   return ::setsockopt(socket.number(), level, option, &value, sizeof value);
 }
 
-// What accepted sockets inherit: a congestion control (RFC 5681) by the kernel's name. False, with errno, where this
-// process may not use it.
-bool control_congestion(const Descriptor& socket, const std::string& name) noexcept {
-  return ::setsockopt(socket.number(), IPPROTO_TCP, TCP_CONGESTION, name.data(), static_cast<socklen_t>(name.size())) ==
-         0;
-}
-
 // A socket bound to `address`; `shared` lets others of this user bind to it, too.
-std::expected<Descriptor, Error> bind_tcp(const Address& address, const std::string& congestion, bool shared) {
+std::expected<Descriptor, Error> bind_tcp(const Address& address, bool shared) {
   sockaddr_storage system;
   const socklen_t length = address.to(system);
   Descriptor socket(::socket(system.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -71,13 +64,6 @@ std::expected<Descriptor, Error> bind_tcp(const Address& address, const std::str
   // Connections of an earlier process that linger in TIME_WAIT do not keep the port; a listening socket does.
   set_flag(socket, SOL_SOCKET, SO_REUSEADDR, 1);
   set_flag(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // accepted sockets inherit it
-  if (congestion.empty()) {
-    if (address.is_loopback()) control_congestion(socket, "reno");  // where that is forbidden, it is the system's
-  } else if (!control_congestion(socket, congestion)) {
-    return std::unexpected(Error{Fault::System, errno,
-                                 "cannot listen on " + address.to_string() + ": congestion control '" + congestion +
-                                     "' is not to be had, as net.ipv4.tcp_allowed_congestion_control would say"});
-  }
   if (system.ss_family == AF_INET6) set_flag(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if ((shared && set_flag(socket, SOL_SOCKET, SO_REUSEPORT, 1) != 0) ||
       ::bind(socket.number(), reinterpret_cast<const sockaddr*>(&system), length) != 0) {
@@ -99,7 +85,7 @@ Sockets listen_tcp(const Address& wanted, const ListenOptions& options, std::siz
   std::vector<ListenSocket> sockets;
   Address address = wanted;
   for (std::size_t i = 0; i < count; ++i) {
-    auto socket = bind_tcp(address, options.congestion, i != 0);
+    auto socket = bind_tcp(address, i != 0);
     if (!socket) return std::unexpected(std::move(socket.error()));
     if (i == 0) address = wanted.with_port(local_address(*socket).port());
     if ((i == 0 && count > 1 && set_flag(*socket, SOL_SOCKET, SO_REUSEPORT, 1) != 0) ||
@@ -163,10 +149,6 @@ Sockets listen_unix(const std::string& path, int backlog, std::size_t count) {
 }  // namespace
 
 Sockets listen(const ListenOptions& options, std::size_t count) {
-  if (!options.path.empty() && !options.congestion.empty()) {
-    return std::unexpected(
-        Error{Fault::BadAddress, EINVAL, "a Unix socket has no congestion control: unix:" + options.path});
-  }
   if (!options.path.empty()) return listen_unix(options.path, options.backlog, count);
   const auto address = Address::parse(options.host, options.port);
   if (!address) {

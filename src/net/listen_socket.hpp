@@ -18,10 +18,7 @@ struct ListenOptions {
   std::string host = "127.0.0.1";  // an address as Address::parse takes it; "::" also serves IPv4
   std::uint16_t port = 8080;       // 0: one that is free
   std::string path = {};           // of a Unix socket; when set, host and port do not count
-  // TCP congestion control (RFC 5681) of the connections, by the kernel's name. Empty: the system's; on a loopback
-  // address reno, since nothing there needs the pacing of BBR.
-  std::string congestion = {};
-  int backlog = 4096;  // the kernel caps it at net.core.somaxconn
+  int backlog = 4096;              // the kernel caps it at net.core.somaxconn
 };
 
 // Removes a Unix socket's file when the last of the sockets that share it is gone.

@@ -68,7 +68,7 @@ void Listener::drain_accept_queue() {
 void Listener::close() {
   if (!is_open()) return;
   forget_starvation();
-  if (watching_) loop_->poller_->remove(socket_.descriptor.number(), *this);
+  if (watching_) loop_->epoll_.remove(socket_.descriptor.number(), *this);
   watching_ = false;
   socket_ = {};
 }
@@ -118,19 +118,19 @@ void Listener::resume_watching() {
   if (is_open() && !paused_ && !watching_) starve();  // the kernel is out of memory: later, then
 }
 
-// Adds to or removes from the poller, whatever is due: a paused listener is not watched at all.
+// Adds to or removes from the epoll instance, whatever is due: a paused listener is not watched at all.
 void Listener::watch() {
   const bool wanted = is_open() && !paused_ && !starved_;
   if (wanted == watching_) return;
   ++loop_->counters_.watches;
   if (!wanted) {
-    loop_->poller_->remove(socket_.descriptor.number(), *this);
+    loop_->epoll_.remove(socket_.descriptor.number(), *this);
     watching_ = false;
     return;
   }
   // A Unix socket is shared by the loops; one of them is woken for a connection, not all.
   const bool shared = socket_.address.family() == Address::Family::Unix;
-  const int error = loop_->poller_->add(socket_.descriptor.number(), *this, EPOLLIN | (shared ? EPOLLEXCLUSIVE : 0U));
+  const int error = loop_->epoll_.add(socket_.descriptor.number(), *this, EPOLLIN | (shared ? EPOLLEXCLUSIVE : 0U));
   errno = error;
   watching_ = error == 0;
 }

@@ -1,8 +1,8 @@
 // A listening socket on a loop: accepts, and hands the connections on.
 #pragma once
 
+#include "net/epoll.hpp"
 #include "net/listen_socket.hpp"
-#include "net/poller.hpp"
 
 #include <tern/coro/executor.hpp>
 

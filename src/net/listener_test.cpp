@@ -82,7 +82,7 @@ TEST(Listen, gives_each_loop_a_socket_of_the_same_port_and_the_kernel_spreads_co
   for (const ListenSocket& socket : *sockets) names.insert(socket.name);
   EXPECT_EQ(names.size(), 1U);
 
-  Loop loop{backend_under_test()};
+  Loop loop;
   std::vector<Peer> peers;
   for (int i = 0; i < 200; ++i) peers.push_back(Peer::connect(sockets->front().address));
   std::size_t all = 0;
@@ -124,37 +124,6 @@ TEST(Listen, says_what_is_wrong_with_an_address) {
 }
 
 // Of a socket accepted by the first listener of `options`, which need not be the listener's own.
-std::string congestion_of(const ListenOptions& options) {
-  const auto sockets = listen(options);
-  if (!sockets) return sockets.error().message;
-  const ListenSocket& first = sockets->front();
-  const Peer peer = Peer::connect(*Address::parse("127.0.0.1", first.address.port()));
-  pollfd waiting{.fd = first.descriptor.number(), .events = POLLIN, .revents = 0};
-  EXPECT_EQ(::poll(&waiting, 1, 20'000), 1);
-  const Descriptor accepted(::accept(first.descriptor.number(), nullptr, nullptr));
-  char name[16] = {};
-  socklen_t length = sizeof name;
-  ::getsockopt(accepted.number(), IPPROTO_TCP, TCP_CONGESTION, name, &length);
-  return name;
-}
-
-TEST(Listen, leaves_congestion_control_to_the_system_where_there_is_a_network) {
-  std::string system;
-  std::ifstream("/proc/sys/net/ipv4/tcp_congestion_control") >> system;
-  EXPECT_EQ(congestion_of({.host = "0.0.0.0", .port = 0}), system);
-  EXPECT_EQ(congestion_of({.host = "127.0.0.1", .port = 0}), "reno");
-  EXPECT_EQ(congestion_of({.host = "127.0.0.1", .port = 0, .congestion = system}), system);
-  EXPECT_EQ(congestion_of({.host = "0.0.0.0", .port = 0, .congestion = "reno"}), "reno");
-}
-
-TEST(Listen, says_which_congestion_control_there_is_not) {
-  EXPECT_NE(
-      congestion_of({.port = 0, .congestion = "fastest"}).find(":0: congestion control 'fastest' is not to be had"),
-      std::string::npos);
-  EXPECT_EQ(congestion_of({.path = socket_path("congestion"), .congestion = "reno"}),
-            "a Unix socket has no congestion control: unix:" + socket_path("congestion"));
-}
-
 TEST(Listen, removes_the_socket_file_when_the_last_listener_is_gone) {
   const std::string path = socket_path("last");
   auto sockets = listen({.path = path}, 2);
@@ -239,7 +208,7 @@ protected:
     EXPECT_TRUE(listener.open(loop, std::move(sockets->front()), collector));
   }
 
-  Loop loop{backend_under_test()};
+  Loop loop;
   Collector collector;
   Listener listener;
 };

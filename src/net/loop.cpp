@@ -58,16 +58,15 @@ Stream* Loop::StreamList::pop() noexcept {
   return stream;
 }
 
-Loop::Loop(Backend backend)
-    : poller_(make_poller(backend)),
-      wake_(*this),
+Loop::Loop()
+    : wake_(*this),
       now_(read_clock()),
       wheel_(now_),
       buffer_(std::make_unique_for_overwrite<char[]>(2 * receive_size + RestBuffer::padding)) {
   wake_.event = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_.event) throw std::system_error(errno, std::system_category(), "eventfd");
   // Edge-triggered, so that it need not be read: each write wakes once.
-  const int error = poller_->add(wake_.event.number(), wake_, EPOLLIN | EPOLLET);
+  const int error = epoll_.add(wake_.event.number(), wake_, EPOLLIN | EPOLLET);
   if (error != 0) throw std::system_error(error, std::system_category(), "watching an eventfd");
 }
 
@@ -80,7 +79,6 @@ Loop::~Loop() {
 }
 
 void Loop::run() {
-  poller_->begin();
   const base::BlockPoolScope blocks;
   Executor* before = make_current(this);
   if (std::exchange(stopped_, false)) inbox_.open();
@@ -89,7 +87,6 @@ void Loop::run() {
   read_clocks();
   while (round()) {
   }
-  poller_->end();
   finish_all_closed();
   stopped_ = true;  // the inbox is closed until the next run
   make_current(before);
@@ -108,7 +105,7 @@ void Loop::post(base::Function<void()> work) {
 }
 
 base::Box<Watch> Loop::watch(int descriptor, Watch::Handler& handler) {
-  return base::Box<Watch>(new DescriptorWatch(*poller_, counters_.watches, descriptor, handler));
+  return base::Box<Watch>(new DescriptorWatch(epoll_, counters_.watches, descriptor, handler));
 }
 
 // Both sides write first and read what the other has written then, sequentially consistent: the poster puts something
@@ -121,54 +118,53 @@ void Loop::wake() noexcept {
   [[maybe_unused]] const ssize_t written = ::write(wake_.event.number(), &one, sizeof one);
 }
 
-void Loop::set_spin(std::optional<unsigned> microseconds) noexcept {
-  if (microseconds) microseconds = std::min<unsigned>(*microseconds, TimerWheel::tick_length * 1000);
-  spinning_.set(microseconds);
+void Loop::set_busy_poll(unsigned microseconds) noexcept {
+  busy_poll_ = std::min<std::uint64_t>(microseconds, TimerWheel::tick_length * 1000) * 1000;
 }
 
 void Loop::wait() noexcept {
   // Streams may have been closed before run() was called.
   const bool work_is_left = resumed_.first != nullptr || round_ends_ != nullptr || closing_.first != nullptr;
   if (work_is_left) {
-    poller_->wait(0);
-  } else if (!spinning_.worth(poller_->alone(), counters_.sends.value()) || !spin()) {
-    const std::uint64_t before = spinning_.goes_by_sleeps() ? read_nanoseconds() : 0;
-    if (sleep() && spinning_.goes_by_sleeps()) spinning_.slept(read_nanoseconds() - before);
+    epoll_.wait(0);
+  } else if (busy_poll_ == 0) {
+    sleep();
+  } else if (!slept_briefly_ || !busy_poll()) {
+    const std::uint64_t before = read_nanoseconds();
+    sleep();
+    slept_briefly_ = read_nanoseconds() - before < busy_poll_;
   }
 }
 
-// True when something came meanwhile. Timers are as exact as their ticks, which are longer.
-bool Loop::spin() noexcept {
-  ++counters_.spins;
-  const std::uint64_t end = read_nanoseconds() + spinning_.length();
+// True when there are events or posted work. Timers are as exact as their ticks, which are longer.
+bool Loop::busy_poll() noexcept {
+  ++counters_.polls;
+  const std::uint64_t end = read_nanoseconds() + busy_poll_;
   bool found = false;
   bool posted = false;
   do {
-    found = poller_->wait(0);
+    found = epoll_.wait(0);
     posted = !inbox_.quiet(std::memory_order_relaxed);
   } while (!found && !posted && read_nanoseconds() < end);
-  spinning_.tell(found);
   return found || posted;
 }
 
-// False when there was no time to.
-bool Loop::sleep() noexcept {
+void Loop::sleep() noexcept {
   const int timeout = wheel_.wait(read_clock());
   if (timeout == 0) {
-    poller_->wait(0);
-    return false;
+    epoll_.wait(0);
+    return;
   }
   sleeping_.store(true);
-  poller_->wait(inbox_.quiet() ? timeout : 0);
+  epoll_.wait(inbox_.quiet() ? timeout : 0);
   sleeping_.store(false, std::memory_order_relaxed);
-  return true;
 }
 
 bool Loop::round() {
   wait();
   ++counters_.rounds;
   read_clocks();
-  poller_->dispatch();
+  epoll_.dispatch();
   wheel_.advance(now_);
   const bool goes_on = inbox_.quiet(std::memory_order_relaxed) || inbox_.run();
   present_resumed();
@@ -213,14 +209,13 @@ void Loop::end_round() noexcept {
 }
 
 void Loop::finish_closed() {
-  while (Stream* stream = closing_.pop()) stream->leave();
+  while (Stream* stream = closing_.pop()) stream->finish();
 }
 
-// Also those that were resumed and then closed, without presenting anything any more, and those that wait for peers.
+// Also those that were resumed and then closed, without presenting anything any more.
 void Loop::finish_all_closed() {
   do {
     finish_closed();
-    departures_.end();
     StreamList list = std::exchange(resumed_, {});
     while (Stream* stream = list.pop()) {
       stream->listed_ = !stream->closing_;

@@ -5,17 +5,14 @@
 // streams that were closed.
 //
 // The seam: nothing outside net/ knows how a loop waits. Streams and listeners report completions (bytes, end, sent,
-// closed, accepted); what they ask of the kernel goes through a Poller, of which there are two: epoll and io_uring.
+// closed, accepted).
 #pragma once
 
 #include "base/gate.hpp"
-#include "net/backend.hpp"
-#include "net/departures.hpp"
 #include "net/descriptor.hpp"
+#include "net/epoll.hpp"
 #include "net/inbox.hpp"
-#include "net/poller.hpp"
 #include "net/spare_strings.hpp"
-#include "net/spinning.hpp"
 #include "net/stream.hpp"
 #include "net/timer_wheel.hpp"
 
@@ -26,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,12 +43,12 @@ private:
 // What a loop has asked of the kernel so far.
 struct Counters {
   Counter rounds;    // returns from waiting
-  Counter receives;  // calls of recv, or what the ring has received
+  Counter receives;  // calls of recv
   Counter sends;     // calls of send or sendmsg
   Counter accepts;   // connections accepted
-  Counter watches;   // calls of Poller::add, change and remove
+  Counter watches;   // calls of Epoll::add, change and remove
   Counter wakes;     // writes to the eventfd, counted where they arrive
-  Counter spins;     // times of looking for more before a sleep
+  Counter polls;     // times of busy polling before a sleep
 };
 
 // Something that wants to be called at the end of the present round, such as a connection that collects its answers.
@@ -75,13 +71,12 @@ private:
 
 class Loop final : public Executor, public Timers {
 public:
-  // Throws std::system_error when the kernel gives no eventfd, or not what `backend` needs.
-  explicit Loop(Backend backend = Backend::Epoll);
+  Loop();   // throws std::system_error when the kernel gives no epoll instance or no eventfd
   ~Loop();  // not while it runs; streams that were closed get their on_closed(), open ones must not be left
 
   // Serves until stop(). The calling thread is the loop's until it returns: Executor::current() is this loop, and block
-  // pools are on. May be called again, from another thread too; throws std::system_error when the kernel gives no
-  // second ring then. Streams that were closed have had their on_closed() when it returns; open ones stay open.
+  // pools are on. May be called again, from another thread too. Streams that were closed have had their on_closed()
+  // when it returns; open ones stay open.
   void run();
 
   // From any thread: run() returns after the present round and after work that was posted before. A stop() before the
@@ -110,10 +105,9 @@ public:
   // which they have changed; an idle loop is not woken for it. Set before run().
   void every_second(base::Function<void(std::int64_t)> hook) { second_hook_ = std::move(hook); }
 
-  // For how many microseconds the loop looks for more before it goes to sleep, while its sleeps are shorter than that.
-  // Zero: it does not, as from the beginning; more than a tick of the timers counts as one. Nothing: it does by itself,
-  // for 50 of them, while one connection alone keeps it awake (Spinning). Before run(), or on the loop's thread.
-  void set_spin(std::optional<unsigned> microseconds) noexcept;
+  // Busy polling: for how many microseconds the loop polls before it sleeps, while its sleeps are shorter than that.
+  // Zero, the default, is off; more than a tick of the timers counts as one. Before run(), or on the loop's thread.
+  void set_busy_poll(unsigned microseconds) noexcept;
 
   // Calls `wants` once, at the end of this round (of the next one, when called from there).
   void at_round_end(RoundEnd& wants) noexcept;
@@ -126,7 +120,6 @@ public:
   std::size_t streams() const noexcept { return streams_; }
 
 private:
-  friend class Departures;
   friend class Stream;
   friend class Listener;
 
@@ -150,8 +143,8 @@ private:
   bool round();  // false when it is time to stop
   void read_clocks();
   void wait() noexcept;
-  bool spin() noexcept;
-  bool sleep() noexcept;
+  bool busy_poll() noexcept;
+  void sleep() noexcept;
   void wake() noexcept;
   void present_resumed();
   void end_round() noexcept;
@@ -163,19 +156,19 @@ private:
   // Where recv() writes: `receive_size` bytes, with as many in front and padding behind.
   char* received() noexcept { return buffer_.get() + receive_size; }
 
-  const std::unique_ptr<Poller> poller_;
+  Epoll epoll_;
   Wake wake_;
   std::uint64_t now_;
   std::int64_t second_ = 0;
   TimerWheel wheel_;
   SpareStrings spares_{*this};
-  Departures departures_{*this};
   Counters counters_;
   std::unique_ptr<char[]> buffer_;
   StreamList resumed_;
   StreamList closing_;
   RoundEnd* round_ends_ = nullptr;
-  Spinning spinning_;
+  std::uint64_t busy_poll_ = 0;  // nanoseconds
+  bool slept_briefly_ = false;   // less than that
   Offloader* offloader_ = nullptr;
   Scope* background_ = nullptr;
   std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free

@@ -30,7 +30,7 @@ struct TestRoundEnd final : RoundEnd {
 };
 
 TEST(Loop, runs_posted_work_in_order_and_returns_after_stop) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   std::vector<int> order;
   for (int i = 0; i < 100; ++i) loop.post([&order, i] { order.push_back(i); });
   loop.post([&] { loop.stop(); });
@@ -40,7 +40,7 @@ TEST(Loop, runs_posted_work_in_order_and_returns_after_stop) {
 }
 
 TEST(Loop, never_runs_work_inside_the_call_that_posts_it) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   bool inside = true;
   loop.post([&] {
     loop.post([&] {
@@ -53,7 +53,7 @@ TEST(Loop, never_runs_work_inside_the_call_that_posts_it) {
 }
 
 TEST(Loop, is_current_while_it_runs) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   EXPECT_EQ(Executor::current(), nullptr);
   loop.post([&] {
     EXPECT_EQ(Executor::current(), &loop);
@@ -64,7 +64,7 @@ TEST(Loop, is_current_while_it_runs) {
 }
 
 TEST(Loop, runs_what_was_posted_before_stop_and_destroys_what_comes_after) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   int runs = 0;
   const auto token = std::make_shared<int>(0);
   loop.post([&] { loop.stop(); });
@@ -80,7 +80,7 @@ TEST(Loop, runs_what_was_posted_before_stop_and_destroys_what_comes_after) {
 }
 
 TEST(Loop, can_be_stopped_before_it_runs) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   loop.stop();
   loop.run();
   loop.stop();  // has stopped already: does nothing to the next run
@@ -95,7 +95,7 @@ TEST(Loop, can_be_stopped_before_it_runs) {
 }
 
 TEST(Loop, can_be_run_again_in_another_thread) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   int runs = 0;
   for (int i = 0; i < 3; ++i) {
     TestTimer timer([&] {
@@ -114,7 +114,7 @@ TEST(Loop, can_be_run_again_in_another_thread) {
 TEST(Loop, destroys_work_that_never_ran) {
   const auto token = std::make_shared<int>(0);
   {
-    Loop loop{backend_under_test()};
+    Loop loop;
     loop.post([token] {});
     EXPECT_EQ(token.use_count(), 2);
   }
@@ -122,7 +122,7 @@ TEST(Loop, destroys_work_that_never_ran) {
 }
 
 TEST(Loop, releases_each_work_before_the_next_one_runs) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   const auto token = std::make_shared<int>(0);
   loop.post([token] {});
   loop.post([&] {
@@ -170,7 +170,7 @@ TEST(Loop, may_be_destroyed_as_soon_as_what_was_posted_has_run) {
     }
   });
   for (int i = 0; i < loops; ++i) {
-    Loop loop{backend_under_test()};
+    Loop loop;
     given = &loop;
     loop.run();
   }
@@ -178,7 +178,7 @@ TEST(Loop, may_be_destroyed_as_soon_as_what_was_posted_has_run) {
 
 TEST(Loop, takes_or_destroys_what_is_posted_while_it_stops_and_runs_again) {
   constexpr std::size_t threads = 3;
-  Loop loop{backend_under_test()};
+  Loop loop;
   std::atomic<bool> over = false;
   std::vector<int> last(threads, -1);
   int wrong = 0;
@@ -206,7 +206,7 @@ TEST(Loop, takes_or_destroys_what_is_posted_while_it_stops_and_runs_again) {
 }
 
 TEST(Loop, wakes_up_for_posts_only_when_it_sleeps) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   for (int i = 0; i < 1000; ++i) loop.post([] {});
   loop.post([&] {
     for (int i = 0; i < 1000; ++i) loop.post([] {});
@@ -230,7 +230,7 @@ TEST(Loop, hears_every_post_of_a_ping_pong_between_two_loops) {
 }
 
 TEST(Loop, lets_work_that_posts_itself_not_starve_timers) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   bool over = false;
   std::function<void()> again = [&] {
     if (!over) loop.post([&] { again(); });
@@ -245,10 +245,10 @@ TEST(Loop, lets_work_that_posts_itself_not_starve_timers) {
   EXPECT_TRUE(over);
 }
 
-// A loop that spins is not asleep: whoever posts does not wake it, and must be heard all the same.
-TEST(Loop, spins_while_its_sleeps_are_short_and_misses_no_work) {
-  Loop loop{backend_under_test()};
-  loop.set_spin(10'000);
+// A loop that polls is not asleep: post() writes no wake-up, and its work must run all the same.
+TEST(Loop, busy_polls_while_its_sleeps_are_short_and_misses_no_work) {
+  Loop loop;
+  loop.set_busy_poll(10'000);
   std::thread thread([&loop] { loop.run(); });
   const auto on_loop = [&loop](auto work) {
     std::packaged_task<std::uint64_t()> task(std::move(work));
@@ -257,42 +257,27 @@ TEST(Loop, spins_while_its_sleeps_are_short_and_misses_no_work) {
     return result.get();
   };
   constexpr int patience = 100'000;
-  std::uint64_t spins = 0;
-  for (int i = 0; spins < 100 && i < patience; ++i) {
-    spins = on_loop([&loop] { return loop.counters().spins.value(); });
+  std::uint64_t polls = 0;
+  for (int i = 0; polls < 100 && i < patience; ++i) {
+    polls = on_loop([&loop] { return loop.counters().polls.value(); });
   }
-  EXPECT_GE(spins, 100U);
+  EXPECT_GE(polls, 100U);
   loop.stop();
   thread.join();
 }
 
-TEST(Loop, that_sleeps_for_long_does_not_spin) {
-  Loop loop{backend_under_test()};
-  loop.set_spin(1);
+TEST(Loop, that_sleeps_for_long_does_not_busy_poll) {
+  Loop loop;
+  loop.set_busy_poll(1);
   TestTimer last([&] { loop.stop(); });
   TestTimer first([&] { loop.arm(last, Milliseconds(20)); });
   loop.arm(first, Milliseconds(20));
   loop.run();
-  EXPECT_EQ(loop.counters().spins.value(), 0U);
-}
-
-// By itself, for one connection; with two that take turns, it does not.
-TEST(Loop, spins_by_itself_for_a_client_that_asks_again_and_again) {
-  TestServer server;
-  server.thread.on_loop([&] { server.loop().set_spin(std::nullopt); });
-  const auto spins = [&] { return server.thread.on_loop([&] { return server.loop().counters().spins.value(); }); };
-  const auto ask = [](Peer& peer) { EXPECT_TRUE(peer.send("x") && peer.receive(1) == "x"); };
-
-  Peer one = Peer::connect(server.address);
-  Peer other = Peer::connect(server.address);
-  for (int i = 0; i < 100; ++i) ask(i % 2 == 0 ? one : other);
-  EXPECT_EQ(spins(), 0U);
-  for (int i = 0; i < 100; ++i) ask(one);
-  EXPECT_GE(spins(), 1U);
+  EXPECT_EQ(loop.counters().polls.value(), 0U);
 }
 
 TEST(Loop, calls_timers_in_order_and_not_early) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   const std::uint64_t begin = loop.now();
   std::vector<int> order;
   TestTimer second([&] {
@@ -315,7 +300,7 @@ TEST(Loop, calls_timers_in_order_and_not_early) {
 }
 
 TEST(Loop, tells_the_second_before_anything_else) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   std::int64_t told = 0;
   loop.every_second([&](std::int64_t second) { told = second; });
   loop.post([&] {
@@ -329,7 +314,7 @@ TEST(Loop, tells_the_second_before_anything_else) {
 }
 
 TEST(Loop, tells_when_the_second_has_changed) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   std::vector<std::int64_t> told;
   TestTimer timer([&] { loop.arm(timer, Milliseconds(50)); });
   loop.every_second([&](std::int64_t second) {
@@ -345,7 +330,7 @@ TEST(Loop, tells_when_the_second_has_changed) {
 }
 
 TEST(Loop, calls_at_the_end_of_the_round_once_for_many_wishes) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   int calls = 0;
   bool posted_work_ran = false;
   TestRoundEnd round_end([&] {
@@ -365,7 +350,7 @@ TEST(Loop, calls_at_the_end_of_the_round_once_for_many_wishes) {
 }
 
 TEST(Loop, forgets_a_round_end_that_is_destroyed) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   int calls = 0;
   auto a = std::make_unique<TestRoundEnd>([&] { ++calls; });
   auto c = std::make_unique<TestRoundEnd>([&] { ++calls; });
@@ -385,7 +370,7 @@ TEST(Loop, forgets_a_round_end_that_is_destroyed) {
 }
 
 TEST(Loop, calls_in_the_next_round_what_is_wished_at_the_end_of_one) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   int calls = 0;
   TestRoundEnd round_end([&] {
     if (++calls < 3) {

@@ -15,7 +15,6 @@ namespace tern::net {
 struct Piece {
   std::string own = {};
   std::string_view lent = {};
-  std::uint8_t record = 0;  // alone in a TLS record of that type; 0: together with its neighbours
 
   std::string_view bytes() const noexcept { return lent.empty() ? std::string_view(own) : lent; }
 };

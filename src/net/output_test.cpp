@@ -175,25 +175,6 @@ TEST(SendQueue, lets_small_pieces_share_strings) {
   EXPECT_EQ(queue.size(), 100'000U);
 }
 
-TEST(SendQueue, gathers_a_record_alone_and_in_its_place) {
-  Output output;
-  output.append("before");
-  SendQueue queue;
-  queue.take(output, 2);
-  queue.append_record(21, "record");
-  queue.append("behind");
-  queue.append("it");
-  EXPECT_EQ(queue.size(), 4U + 6 + 8);
-  EXPECT_EQ(queue.record(), 0);
-  EXPECT_EQ(joined(queue), "fore");
-  queue.consume(4);
-  EXPECT_EQ(queue.record(), 21);
-  EXPECT_EQ(joined(queue), "record");
-  queue.consume(6);
-  EXPECT_EQ(queue.record(), 0);
-  EXPECT_EQ(joined(queue), "behindit");
-}
-
 TEST(SendQueue, gathers_no_more_pieces_than_fit) {
   Output output;
   for (std::size_t i = 0; i < 2 * SendQueue::max_pieces; ++i) output.append(std::string(big_a));

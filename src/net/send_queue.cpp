@@ -23,9 +23,9 @@ std::size_t SendQueue::gather(const Output& output, iovec (&pieces)[max_pieces])
 }
 
 std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
-  const std::size_t most = record() != 0 ? 1 : std::min(pieces_.size(), max_pieces);
+  const std::size_t most = std::min(pieces_.size(), max_pieces);
   std::size_t count = 0;
-  for (; count < most && (count == 0 || pieces_[count].record == 0); ++count) {
+  for (; count < most; ++count) {
     pieces[count] = piece(pieces_[count].bytes().substr(count == 0 ? sent_ : 0));
   }
   return count;
@@ -34,16 +34,11 @@ std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
 void SendQueue::append(std::string_view bytes) {
   if (bytes.empty()) return;
   // Small pieces share a string, so that a queue of many small answers does not become many small allocations.
-  if (pieces_.empty() || pieces_.back().record != 0 || pieces_.back().bytes().size() + bytes.size() > Output::large) {
+  if (pieces_.empty() || pieces_.back().bytes().size() + bytes.size() > Output::large) {
     pieces_.push_back({.own = std::string(bytes)});
   } else {
     pieces_.back().own.append(bytes);  // lent ones are large
   }
-  size_ += bytes.size();
-}
-
-void SendQueue::append_record(std::uint8_t type, std::string_view bytes) {
-  pieces_.push_back({.own = std::string(bytes), .record = type});
   size_ += bytes.size();
 }
 

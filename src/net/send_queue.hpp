@@ -24,13 +24,9 @@ public:
 
   // The first pieces of `output` as the kernel wants them; returns how many there are.
   static std::size_t gather(const Output& output, iovec (&pieces)[max_pieces]) noexcept;
-  // A piece that is a record of its own comes alone.
   std::size_t gather(iovec (&pieces)[max_pieces]) const noexcept;
-  // What record the first piece is; 0: none of its own.
-  std::uint8_t record() const noexcept { return pieces_.empty() ? std::uint8_t{0} : pieces_.front().record; }
 
   void append(std::string_view bytes);
-  void append_record(std::uint8_t type, std::string_view bytes);
   // Takes all but the first `skip` bytes of `output` over, and leaves it empty.
   void take(Output& output, std::size_t skip);
 

@@ -1,6 +1,5 @@
 #include "net/stream.hpp"
 
-#include "net/kernel_tls.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
 
@@ -14,7 +13,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 
 namespace tern::net {
 namespace {
@@ -32,19 +30,16 @@ int socket_error(int descriptor) noexcept {
 }
 
 // What the kernel took, 0 if it has no room, or minus errno. `record`: as Piece::record.
-ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, std::uint8_t record,
-                    Counters& counters) noexcept {
+ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters) noexcept {
   for (;;) {
     ++counters.sends;
     ssize_t sent;
-    if (count == 1 && record == 0) {
+    if (count == 1) {
       sent = ::send(descriptor, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL);
     } else {
       msghdr message{};
       message.msg_iov = pieces;
       message.msg_iovlen = count;
-      std::optional<RecordType> type;
-      if (record != 0) type.emplace(message, record);
       sent = ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
     }
     if (sent >= 0) return sent;
@@ -67,8 +62,7 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = end_waits_ = represent_ = finish_writing_ = takes_ = expects_large_ = took_end_ = sealed_ =
-      settled_ = false;
+  paused_ = ended_ = represent_ = finish_writing_ = takes_ = expects_large_ = took_end_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -81,7 +75,7 @@ void Stream::send(Output& output) {
   std::size_t sent = 0;
   if (queue_ == nullptr) {
     iovec pieces[SendQueue::max_pieces];
-    const ssize_t result = push(pieces, SendQueue::gather(output, pieces), 0);
+    const ssize_t result = send_pieces(socket_.number(), pieces, SendQueue::gather(output, pieces), loop_->counters_);
     if (result < 0) {
       output.clear();
       return end(static_cast<int>(-result));
@@ -97,7 +91,7 @@ void Stream::send(std::string_view bytes) {
   if (!open_ || finish_writing_ || bytes.empty()) return;
   if (queue_ == nullptr) {
     iovec piece{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
-    const ssize_t result = push(&piece, 1, 0);
+    const ssize_t result = send_pieces(socket_.number(), &piece, 1, loop_->counters_);
     if (result < 0) return end(static_cast<int>(-result));
     bytes.remove_prefix(static_cast<std::size_t>(result));
     if (bytes.empty()) return;
@@ -117,41 +111,10 @@ void Stream::enqueue(F&& add) {
   watch(wanted());
 }
 
-bool Stream::seal(const void* parameters) noexcept {
-  base::expects(!sealed_ && queue_ == nullptr, "what is to be sealed comes behind all that is not");
-  sealed_ = open_ && !finish_writing_ && seal_socket(socket_.number(), parameters);
-  return sealed_;
-}
-
-void Stream::send_record(std::uint8_t type, std::string_view content) {
-  base::expects(sealed_, "records are for what the kernel seals");
-  if (!open_ || finish_writing_) return;
-  if (queue_ == nullptr) {
-    iovec piece{.iov_base = const_cast<char*>(content.data()), .iov_len = content.size()};
-    const ssize_t result = push(&piece, 1, type);
-    if (result < 0) return end(static_cast<int>(-result));
-    if (result != 0) return;
-  }
-  enqueue([&](SendQueue& queue) { queue.append_record(type, content); });
-}
-
-// What the kernel took, 0 if it has no room, or minus errno. Of what it seals, a record may have gone to TCP in part,
-// and wait for room: a send behind which that cannot be is remembered.
-ssize_t Stream::push(iovec* pieces, std::size_t count, std::uint8_t record) noexcept {
-  const bool room = record != 0 && has_room(socket_.number());
-  const ssize_t result = send_pieces(socket_.number(), pieces, count, record, loop_->counters_);
-  settled_ = room && result > 0;
-  return result;
-}
-
 void Stream::resume() {
   if (!paused_) return;
   paused_ = false;
   if (!open_ || ended_) return;
-  list_resumed();
-}
-
-void Stream::list_resumed() noexcept {
   represent_ = true;
   if (listed_) return;
   listed_ = true;
@@ -161,21 +124,13 @@ void Stream::list_resumed() noexcept {
 void Stream::shutdown_write() {
   if (!open_ || finish_writing_) return;
   finish_writing_ = true;
-  if (queue_ == nullptr) end_side();
-}
-
-// TCP takes nothing behind a FIN, not what the kernel has sealed before it either.
-void Stream::end_side() noexcept {
-  if (!sealed_ || settled_) ::shutdown(socket_.number(), SHUT_WR);
+  if (queue_ == nullptr) ::shutdown(socket_.number(), SHUT_WR);
 }
 
 std::size_t Stream::undelivered() const noexcept {
   int held = 0;
   if (!open_ || ::ioctl(socket_.number(), SIOCOUTQ, &held) != 0 || held < 0) held = 0;
-  const std::size_t known = unsent() + static_cast<std::size_t>(held);
-  // What is sealed goes on to TCP as the peer reads, and would make up for that.
-  if (sealed_ && known != 0) return SIZE_MAX - acknowledged(socket_.number());
-  return known;
+  return unsent() + static_cast<std::size_t>(held);
 }
 
 std::size_t Stream::waiting() const noexcept {
@@ -185,7 +140,7 @@ std::size_t Stream::waiting() const noexcept {
 }
 
 bool Stream::has_unread() const noexcept {
-  return open_ && (!rest_.empty() || loop_->poller_->holds(*this) || waiting() != 0);
+  return open_ && (!rest_.empty() || waiting() != 0);
 }
 
 void Stream::close() {
@@ -196,7 +151,6 @@ void Stream::abort() {
   if (!socket_) return;
   const linger reset{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-  settled_ = true;
   close();
 }
 
@@ -209,23 +163,9 @@ void Stream::end(int error) {
   if (!listed_) loop_->closing_.push(*this);
 }
 
-// Whether closing the socket now might lose what it was given.
-bool Stream::must_wait() const noexcept {
-  return sealed_ && !settled_ && error_ == 0 && unacknowledged(socket_.number()) != 0;
-}
-
-void Stream::leave() noexcept {
-  if (added_) loop_->poller_->remove(socket_.number(), *this);
-  added_ = false;
-  if (!must_wait() || !loop_->departures_.keep(*this)) finish();
-}
-
-void Stream::go() noexcept {
-  settled_ = true;
-  loop_->closing_.push(*this);
-}
-
 void Stream::finish() {
+  if (added_) loop_->epoll_.remove(socket_.number(), *this);
+  added_ = false;
   closing_ = false;
   socket_.reset();
   rest_.clear();
@@ -233,7 +173,7 @@ void Stream::finish() {
   handler_->on_closed(std::error_code(error_, std::system_category()));  // `this` may be gone now
 }
 
-// What the poller should watch for. Errors and hang-ups it reports unasked.
+// What epoll should watch for. Errors and hang-ups it reports unasked.
 std::uint32_t Stream::wanted() const noexcept {
   return (reading() ? read_events : 0U) | (queue_ != nullptr ? EPOLLOUT : 0U);
 }
@@ -241,8 +181,8 @@ std::uint32_t Stream::wanted() const noexcept {
 void Stream::watch(std::uint32_t events) {
   if (added_ && events == watched_) return;
   ++loop_->counters_.watches;
-  const int error = added_ ? loop_->poller_->change(socket_.number(), *this, events)
-                           : loop_->poller_->add(socket_.number(), *this, events);
+  const int error = added_ ? loop_->epoll_.change(socket_.number(), *this, events)
+                           : loop_->epoll_.add(socket_.number(), *this, events);
   if (error != 0) return end(error);
   added_ = true;
   watched_ = events;
@@ -260,7 +200,7 @@ void Stream::on_ready(std::uint32_t events) {
     receive(events);
   } else if ((events & EPOLLHUP) != 0) {
     // Both sides have ended. The kernel would report that for ever, whatever is asked for.
-    loop_->poller_->remove(socket_.number(), *this);
+    loop_->epoll_.remove(socket_.number(), *this);
     added_ = false;
   } else {
     watch(wanted());
@@ -289,7 +229,7 @@ void Stream::receive(std::uint32_t events) {
       return;
     }
     const auto size = static_cast<std::size_t>(count);
-    present({loop_->received(), size}, Loop::receive_size);
+    present({loop_->received(), size});
     if (closing_ || paused_) return;
     // A short receive means drained. Only when the peer has ended is it worth another one: to read the end.
     if (size < room && (events & EPOLLRDHUP) == 0) return;
@@ -318,62 +258,12 @@ std::size_t Stream::take(std::span<char> to) noexcept {
   }
 }
 
-// Neither what would be taken, nor what would be presented together with what is here already.
-std::size_t Stream::receive_ahead(std::size_t at) noexcept {
-  if (closing_ || !reading() || represent_ || takes_ || expects_large_) return 0;
-  ++loop_->counters_.receives;
-  const ssize_t count = ::recv(socket_.number(), loop_->received() + at, Loop::receive_size - at, 0);
-  if (count < 0 && errno != EAGAIN && errno != EINTR) end(errno);
-  return count > 0 ? static_cast<std::size_t>(count) : 0;  // an end is found again
-}
-
-void Stream::on_received_ahead(std::size_t at, std::size_t count) {
-  if (closing_) return;
-  const std::span bytes(loop_->received() + at, count);
-  if (reading()) return present(bytes, Loop::receive_size + at);
-  try {
-    rest_.append(bytes);
-  } catch (const std::bad_alloc&) {
-    return end(ENOMEM);
-  }
-  watch(wanted());  // no more of that
-}
-
-// A poller that receives by itself has received what follows.
-void Stream::on_received(std::span<char> bytes, std::size_t room) {
-  if (closing_) return;
-  ++loop_->counters_.receives;
-  if (reading()) {
-    present(bytes, room);
-    // What is behind it may be taken unless the ring is about to receive it; the end it finds by itself.
-    if (takes_ && !closing_ && !paused_ && !loop_->poller_->receives(*this)) offer();
-    return;
-  }
-  rest_.append(bytes);
-  watch(wanted());  // no more of that
-}
-
-void Stream::on_receive_end(int error) {
-  if (closing_) return;
-  if (error != 0) return end(error);
-  ++loop_->counters_.receives;
-  if (reading()) return present_end();
-  end_waits_ = true;
-  watch(wanted());
-}
-
-void Stream::keep(std::span<const char> bytes) {
-  if (closing_) return;
-  rest_.append(bytes);
-  if (!paused_) list_resumed();
-}
-
 // Presents the rest and the fresh bytes together. Every byte is copied a bounded number of times, however small the
 // steps in which they arrive: the rest is put in front of fresh bytes that are at least as many, where there is room,
 // else they are appended to the rest, whose buffer grows by doubling.
-void Stream::present(std::span<char> fresh, std::size_t room) {
+void Stream::present(std::span<char> fresh) {
   const std::span<const char> old = rest_.bytes();
-  if (old.size() > std::min(fresh.size(), room)) {
+  if (old.size() > std::min(fresh.size(), Loop::receive_size)) {
     rest_.append(fresh);
     return present_rest();
   }
@@ -397,7 +287,6 @@ void Stream::present_rest() {
 
 void Stream::present_end() {
   ended_ = true;
-  end_waits_ = false;
   rest_.clear();
   handler_->on_end();
   if (!closing_) watch(wanted());
@@ -409,7 +298,6 @@ void Stream::on_round() {
   if (closing_) return loop_->closing_.push(*this);
   if (represent_ && !paused_) present_rest();
   if (closing_ || paused_) return;
-  if (end_waits_) return present_end();
   watch(wanted());
 }
 
@@ -419,16 +307,16 @@ void Stream::flush() {
     const std::size_t count = queue_->gather(pieces);
     std::size_t asked = 0;
     for (std::size_t k = 0; k < count; ++k) asked += pieces[k].iov_len;
-    const ssize_t result = push(pieces, count, queue_->record());
+    const ssize_t result = send_pieces(socket_.number(), pieces, count, loop_->counters_);
     if (result < 0) return end(static_cast<int>(-result));
     const auto sent = static_cast<std::size_t>(result);
     queue_->consume(sent);
     if (queue_->size() == 0) break;
     if (sent < asked) return;
   }
-  if (queue_->size() != 0) return loop_->poller_->again(*this);
+  if (queue_->size() != 0) return;  // the rest in the next iteration: the socket is still writable
   queue_.reset();
-  if (finish_writing_) end_side();
+  if (finish_writing_) ::shutdown(socket_.number(), SHUT_WR);
   handler_->on_sent();
   if (!closing_) watch(wanted());
 }

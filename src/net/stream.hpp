@@ -13,7 +13,7 @@
 
 #include "net/address.hpp"
 #include "net/descriptor.hpp"
-#include "net/poller.hpp"
+#include "net/epoll.hpp"
 #include "net/rest_buffer.hpp"
 #include "net/send_queue.hpp"
 
@@ -63,7 +63,7 @@ protected:
   ~StreamHandler() = default;
 };
 
-class Stream final : private Receiver {
+class Stream final : private Watched {
 public:
   Stream() noexcept = default;
   ~Stream();  // never opened, or on_closed() has been called
@@ -84,23 +84,15 @@ public:
   void send(Output& output);
   void send(std::string_view bytes);
 
-  // Has the kernel seal, as TLS records, what is sent from now on: as seal_socket() does (kernel_tls.hpp). Only while
-  // unsent() is 0, and once. False where it does not.
-  bool seal(const void* parameters) noexcept;
-  // What is sent behind what was sent before, as a TLS record that is not application data; when sealed. `content` is
-  // not empty.
-  void send_record(std::uint8_t type, std::string_view content);
-
   // Bytes that wait in our queue (not the kernel's).
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
 
   // Those, and the bytes that the kernel holds because the peer has not taken them: what shows whether the peer reads,
-  // since a socket becomes writable only when a good part of its buffer is free. When sealed, a number that falls by as
-  // much as the peer takes, and is 0 like the other. Costs a system call, or two.
+  // since a socket becomes writable only when a good part of its buffer is free. Costs a system call.
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
-  // something arrives meanwhile; what the loop has received by then, up to 256 KiB, is kept.
+  // something arrives meanwhile.
   void pause() noexcept { paused_ = true; }
   // Goes on reading; bytes that were kept are presented again later in this round or in the next, not inside the call.
   void resume();
@@ -114,11 +106,9 @@ public:
   // there are none, or the peer has ended its side, or the connection is broken, which is told as always.
   std::size_t take(std::span<char> to) noexcept;
 
-  // Ends our side (FIN) once the queue is empty; when sealed, only where that cannot overtake what the kernel still
-  // seals, else the FIN comes with close(): the peer has to know by a record.
+  // Ends our side (FIN) once the queue is empty.
   void shutdown_write();
-  // Ends the connection: the queue is dropped, what the kernel has is still sent. on_closed() follows, later where the
-  // kernel has sealed more than TCP takes at once. (Beware: closing
+  // Ends the connection: the queue is dropped, what the kernel has is still sent. on_closed() follows. (Beware: closing
   // with bytes unread makes the kernel send a reset, which may overtake the answer; to be safe, shutdown_write(), and
   // close at on_end() or after a while.)
   void close();
@@ -138,35 +128,23 @@ public:
   Loop& loop() const noexcept { return *loop_; }
 
 private:
-  friend class Departures;
   friend class Loop;
 
   void on_ready(std::uint32_t events) override;
-  std::size_t receive_ahead(std::size_t at) noexcept override;
-  void on_received_ahead(std::size_t at, std::size_t count) override;
-  void on_received(std::span<char> bytes, std::size_t room) override;
-  void on_receive_end(int error) override;
-  void keep(std::span<const char> bytes) override;
   void receive(std::uint32_t events);
   bool offer();
-  void present(std::span<char> fresh, std::size_t room);
+  void present(std::span<char> fresh);
   void present_rest();
   void present_end();
   void on_round();  // the loop's answer to resume()
   void flush();
-  ssize_t push(iovec* pieces, std::size_t count, std::uint8_t record) noexcept;
-  void end_side() noexcept;
   void end(int error);
-  bool must_wait() const noexcept;
-  void leave() noexcept;  // the loop's answer to end(): finish(), or first Departures
-  void go() noexcept;     // the answer of those
-  void finish();          // the last call
+  void finish();  // the loop's answer to end()
   std::uint32_t wanted() const noexcept;
   void watch(std::uint32_t events);
   template <class F>
   void enqueue(F&& add);
-  bool reading() const noexcept { return !paused_ && !ended_ && !end_waits_; }
-  void list_resumed() noexcept;
+  bool reading() const noexcept { return !paused_ && !ended_; }
 
   Descriptor socket_;
   Loop* loop_ = nullptr;
@@ -175,21 +153,18 @@ private:
   RestBuffer rest_;
   std::unique_ptr<SendQueue> queue_;
   int error_ = 0;
-  std::uint32_t watched_ = 0;  // the events that the poller watches for, if `added_`
+  std::uint32_t watched_ = 0;  // the events that the epoll instance watches for, if `added_`
   bool open_ : 1 = false;
   bool added_ : 1 = false;
   bool listed_ : 1 = false;   // in the loop's list of resumed streams
   bool closing_ : 1 = false;  // in the loop's list of closing streams, or about to be
   bool paused_ : 1 = false;
   bool ended_ : 1 = false;
-  bool end_waits_ : 1 = false;  // the peer has ended its side, and on_end() waits for resume()
   bool represent_ : 1 = false;  // resumed, and the rest is to be presented again
   bool finish_writing_ : 1 = false;
   bool takes_ : 1 = false;  // the handler, by itself
   bool expects_large_ : 1 = false;
   bool took_end_ : 1 = false;  // the last take() has found that the peer has ended its side
-  bool sealed_ : 1 = false;    // by the kernel
-  bool settled_ : 1 = false;   // sealed, and TCP has everything, or nobody cares
   Address remote_;
 };
 

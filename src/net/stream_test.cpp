@@ -55,7 +55,7 @@ protected:
     loop.run();
   }
 
-  Loop loop{backend_under_test()};
+  Loop loop;
   Peer peer;
   TestConnection connection;
   std::vector<std::string> seen;
@@ -368,7 +368,7 @@ TEST_F(StreamTest, takes_turns_with_a_busy_peer) {
 
 // Whoever is told first closes all the others, whose events wait in the same round.
 TEST(StreamsOfOneRound, may_close_and_delete_each_other) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   constexpr int count = 50;
   std::vector<Peer> peers;
   std::vector<std::unique_ptr<TestConnection>> connections;
@@ -396,7 +396,7 @@ TEST(StreamsOfOneRound, may_close_and_delete_each_other) {
 }
 
 TEST(StreamsOfOneRound, may_close_others_from_on_closed_and_after_resume) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   std::vector<Peer> peers;
   std::vector<std::unique_ptr<TestConnection>> connections;
   for (int i = 0; i < 10; ++i) {
@@ -424,7 +424,7 @@ TEST(StreamsOfOneRound, may_close_others_from_on_closed_and_after_resume) {
 
 // What the loop asks of the kernel for a connection, it asks by the number of a descriptor.
 TEST(StreamsOfOneRound, receive_nothing_for_another_that_has_had_the_same_descriptor) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   auto [first_peer, first_end] = connected_pair();
   auto [second_peer, second_end] = connected_pair();
   const int number = first_end.number();
@@ -455,7 +455,7 @@ TEST(StreamsOfOneRound, receive_nothing_for_another_that_has_had_the_same_descri
 }
 
 TEST(StreamsOfOneRound, are_finished_before_run_returns) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   auto [near, far] = connected_pair();
   TestConnection connection;
   connection.bytes_hook = [&](TestConnection& self, std::string_view) -> std::size_t {
@@ -477,7 +477,7 @@ TEST(StreamsOfOneRound, are_told_of_their_end_by_the_destructor_of_the_loop) {
   TestConnection connection;
   auto [near, far] = connected_pair();
   {
-    Loop loop{backend_under_test()};
+    Loop loop;
     connection.stream.open(loop, std::move(far), connection);
     connection.stream.close();
   }

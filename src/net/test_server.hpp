@@ -6,7 +6,6 @@
 #include "net/loop.hpp"
 #include "net/output.hpp"
 #include "net/stream.hpp"
-#include "net/test_backend.hpp"
 #include "net/test_peer.hpp"
 
 #include <functional>
@@ -38,7 +37,7 @@ public:
     return result.get();
   }
 
-  Loop loop{backend_under_test()};
+  Loop loop;
 
 private:
   std::thread thread_;

@@ -1,8 +1,6 @@
 // Coroutines on a real loop: offload() to a real pool, timers, stops, and how all of that ends.
 #include "net/loop.hpp"
 
-#include "net/test_backend.hpp"
-
 #include <tern/async.hpp>
 #include <tern/thread_pool.hpp>
 
@@ -42,7 +40,7 @@ T run(Loop& loop, Task<T> task) {
 }
 
 TEST(Waiting, sleeps_on_the_loop) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   const auto work = [](Loop& on) -> Task<std::uint64_t> {
     const std::uint64_t before = on.now();
     co_await sleep_for(Milliseconds(20));
@@ -52,7 +50,7 @@ TEST(Waiting, sleeps_on_the_loop) {
 }
 
 TEST(Waiting, yields_to_posted_work) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   const auto work = [](Loop& on) -> Task<bool> {
     bool posted = false;
     on.post([&posted] { posted = true; });
@@ -64,7 +62,7 @@ TEST(Waiting, yields_to_posted_work) {
 }
 
 TEST(Waiting, goes_on_when_another_thread_has_an_event_set) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   Event event;
   const auto work = [](Event& on) -> Task<> { co_await on; };
   std::jthread other([&] { loop.post([&event] { event.set(); }); });
@@ -72,14 +70,14 @@ TEST(Waiting, goes_on_when_another_thread_has_an_event_set) {
 }
 
 TEST(Waiting, runs_out_of_time) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   Event never;
   const auto work = [](Event& on) -> Task<> { co_await with_timeout(Milliseconds(20), on.wait()); };
   EXPECT_THROW(run(loop, work(never)), TimedOut);
 }
 
 TEST(Waiting, goes_on_in_the_next_run_of_a_loop_that_was_stopped) {
-  Loop loop{backend_under_test()};
+  Loop loop;
   Event event;
   bool ended = false;
   const auto work = [](Event& on, bool& set) -> Task<> {
@@ -101,7 +99,7 @@ TEST(Waiting, goes_on_in_the_next_run_of_a_loop_that_was_stopped) {
 
 TEST(Offload, calls_the_function_elsewhere_and_comes_back) {
   ThreadPool pool(pool_options(1));
-  Loop loop{backend_under_test()};
+  Loop loop;
   loop.set_offloader(&pool);
   const auto work = [](Loop& on) -> Task<bool> {
     const auto here = std::this_thread::get_id();
@@ -158,7 +156,7 @@ struct Crowd {
   }
   void run_all() { run(loop, all()); }
 
-  Loop loop{backend_under_test()};
+  Loop loop;
   std::minstd_rand random;
   int count;
   std::vector<std::unique_ptr<StopState>> stops;
@@ -212,7 +210,7 @@ TEST(Offload, is_joined_by_frames_that_are_destroyed_with_their_loop) {
         }
       });
     };
-    Loop loop{backend_under_test()};
+    Loop loop;
     loop.set_offloader(&pool);
     std::vector<Task<>> tasks;
     loop.post([&] {
@@ -233,7 +231,7 @@ TEST(Offload, is_joined_by_frames_that_are_destroyed_with_their_loop) {
 
 TEST(Offload, that_comes_back_to_a_stopped_loop_goes_on_in_its_next_run) {
   ThreadPool pool(pool_options(1));
-  Loop loop{backend_under_test()};
+  Loop loop;
   loop.set_offloader(&pool);
   std::latch open(1);
   bool ended = false;

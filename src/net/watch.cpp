@@ -12,17 +12,18 @@ DescriptorWatch::~DescriptorWatch() {
   [[maybe_unused]] const bool nothing_can_be_refused = want(false, false);
 }
 
-// Taken out and put in again, since a poller changes the events of receivers only. Clients of databases ask rarely.
 bool DescriptorWatch::want(bool readable, bool writable) noexcept {
   const std::uint32_t events = (readable ? unsigned{EPOLLIN} : 0U) | (writable ? unsigned{EPOLLOUT} : 0U);
   if (events == events_) return true;
-  if (std::exchange(events_, 0) != 0) {
-    ++watches_;
-    poller_.remove(descriptor_, *this);
-  }
-  if (events == 0) return true;
   ++watches_;
-  if (const int error = poller_.add(descriptor_, *this, events); error != 0) {
+  const std::uint32_t before = std::exchange(events_, 0);
+  if (events == 0) {
+    epoll_.remove(descriptor_, *this);
+    return true;
+  }
+  const int error = before != 0 ? epoll_.change(descriptor_, *this, events) : epoll_.add(descriptor_, *this, events);
+  if (error != 0) {
+    if (before != 0) epoll_.remove(descriptor_, *this);
     errno = error;
     return false;
   }

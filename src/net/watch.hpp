@@ -1,7 +1,7 @@
-// A descriptor of another library's, in the poller of a loop.
+// A descriptor of another library's, on a loop.
 #pragma once
 
-#include "net/poller.hpp"
+#include "net/epoll.hpp"
 
 #include <tern/coro/watch.hpp>
 
@@ -13,9 +13,9 @@ class Counter;
 
 class DescriptorWatch final : public Watch, private Watched {
 public:
-  // `watches` counts the calls of the poller.
-  DescriptorWatch(Poller& poller, Counter& watches, int descriptor, Handler& handler) noexcept
-      : poller_(poller), watches_(watches), handler_(handler), descriptor_(descriptor) {}
+  // `watches` counts the calls of `epoll`.
+  DescriptorWatch(Epoll& epoll, Counter& watches, int descriptor, Handler& handler) noexcept
+      : epoll_(epoll), watches_(watches), handler_(handler), descriptor_(descriptor) {}
   ~DescriptorWatch() override;
 
   bool want(bool readable, bool writable) noexcept override;
@@ -23,11 +23,11 @@ public:
 private:
   void on_ready(std::uint32_t events) override;
 
-  Poller& poller_;
+  Epoll& epoll_;
   Counter& watches_;
   Handler& handler_;
   const int descriptor_;
-  std::uint32_t events_ = 0;  // that the poller has been asked for; 0: it does not have the descriptor
+  std::uint32_t events_ = 0;  // that are watched; 0: the descriptor is not registered
 };
 
 }  // namespace tern::net

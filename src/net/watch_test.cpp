@@ -1,7 +1,6 @@
 // Descriptors that the loop does not own.
 #include "net/descriptor.hpp"
 #include "net/loop.hpp"
-#include "net/test_backend.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +60,7 @@ protected:
     loop.run();
   }
 
-  Loop loop{backend_under_test()};
+  Loop loop;
   Descriptor ours;
   Descriptor theirs;
   Told told;
@@ -157,7 +156,6 @@ TEST_F(WatchTest, a_watch_goes_on_in_the_next_run_of_the_loop) {
 
 TEST_F(WatchTest, a_descriptor_that_cannot_be_watched_is_refused) {
   base::Box<Watch> none = loop.watch(-1, told);
-  if (io_under_test() == Io::IoUring) GTEST_SKIP() << "a ring tells it later, as an error";
   EXPECT_FALSE(none->want(true, false));
   EXPECT_EQ(errno, EBADF);
 }

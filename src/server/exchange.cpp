@@ -126,7 +126,6 @@ const TlsFacts* HttpExchange::tls() {
   tls_->cipher = arena().copy(session->cipher());
   tls_->server_name = arena().copy(session->server_name());
   tls_->client_subject = arena().copy(session->client_subject());
-  tls_->kernel = session->sealed();
   return tls_;
 }
 

@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t encrypted_at_once = 128 * 1024;
 constexpr int pumps_per_round = 8;             // of those: a busy reader does not keep the others waiting
 constexpr std::uint32_t most_own = 16 * 1024;  // bytes of answers to key updates, to a peer that does not read them
-constexpr std::size_t record_overhead = 22;    // of TLS 1.3
 
 constexpr char handshake_record = 0x16;  // what every client begins with (RFC 8446, section 5.1)
 
@@ -39,7 +38,7 @@ std::span<char> SecureBuffers::room() noexcept {
 
 SecureStream::SecureStream(net::Stream& stream, TransportHandler& handler,
                            const std::shared_ptr<const tls::Context>& context, SecureBuffers& buffers)
-    : stream_(stream), handler_(handler), buffers_(buffers), session_(context, this) {}
+    : stream_(stream), handler_(handler), buffers_(buffers), session_(context) {}
 
 // --- In ---
 
@@ -91,30 +90,14 @@ std::size_t SecureStream::take(std::span<char> to) {
   return session_.receive({bytes.data(), bytes.size()}, to, buffers_.cipher.text());
 }
 
-// What TLS has to say itself: its part of the handshake, alerts, answers to key updates.
+// TLS's own records: handshake, alerts, answers to key updates. A peer that causes many and reads none is cut off.
 void SecureStream::send_own() {
   const std::size_t size = buffers_.cipher.size();
   if (size == 0) return;
   stream_.send(buffers_.cipher);
-  count_own(size);
-}
-
-// A peer that makes TLS say much and reads nothing is not served any longer.
-void SecureStream::count_own(std::size_t size) {
   if (stream_.unsent() == 0 || !secured_) return;
   own_ += static_cast<std::uint32_t>(size);
   if (own_ > most_own) stream_.abort();
-}
-
-// A socket that does not take at once what the handshake has said so far would take the rest sealed twice.
-bool SecureStream::seal(const void* parameters) {
-  stream_.send(buffers_.cipher);
-  return stream_.is_open() && stream_.unsent() == 0 && stream_.seal(parameters);
-}
-
-void SecureStream::send_record(std::uint8_t type, std::string_view content) {
-  stream_.send_record(type, content);
-  count_own(content.size() + record_overhead);
 }
 
 void SecureStream::fail() {
@@ -186,7 +169,6 @@ void SecureStream::on_round_end() noexcept {
 
 void SecureStream::send(net::Output& output) {
   if (!stream_.is_open() || !session_.is_open() || finish_writing_ || output.empty()) return output.clear();
-  if (session_.sealed()) return stream_.send(output);
   if (!queue_ && stream_.unsent() == 0 && output.size() <= encrypted_at_once) {
     output.visit([this](std::string_view bytes) { encrypt(bytes); });
     output.clear();

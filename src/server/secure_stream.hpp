@@ -5,9 +5,6 @@
 // pauses leaves the ciphertext with the stream below, and with it the peer. What the handler sends is encrypted piece
 // by piece, as the socket takes it: the rest waits as it is, so that a large answer to a slow reader is in memory once.
 // The handshake goes by itself; the handler hears of it by on_secured() and on_refused(), and of nothing before.
-// Where the kernel seals (Config::kernel, and a kernel that does), what is sent goes from the handler's output to the
-// socket as in a connection without TLS; it has to be asked within the handshake, when all that OpenSSL has said is
-// with the kernel.
 #pragma once
 
 #include "net/loop.hpp"
@@ -15,7 +12,6 @@
 #include "net/rest_buffer.hpp"
 #include "net/send_queue.hpp"
 #include "net/stream.hpp"
-#include "tls/sealer.hpp"
 #include "tls/session.hpp"
 
 #include <tern/base/block_pool.hpp>
@@ -50,7 +46,7 @@ struct SecureBuffers {
   std::span<char> room() noexcept;  // empty where there is no memory
 };
 
-class SecureStream final : public net::StreamHandler, private net::RoundEnd, private tls::Sealer {
+class SecureStream final : public net::StreamHandler, private net::RoundEnd {
 public:
   // All of them outlive it. Throws std::bad_alloc.
   SecureStream(net::Stream& stream, TransportHandler& handler, const std::shared_ptr<const tls::Context>& context,
@@ -82,13 +78,10 @@ private:
   void on_sent() override;
   void on_closed(std::error_code why) override;
   void on_round_end() noexcept override;
-  bool seal(const void* parameters) override;
-  void send_record(std::uint8_t type, std::string_view content) override;
 
   bool refuse_plain_text(char first);
   void decrypt(std::span<const char> bytes);
   void send_own();
-  void count_own(std::size_t size);
   void fail();
   void present(std::span<char> fresh);
   void present_rest();

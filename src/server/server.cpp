@@ -1,7 +1,5 @@
 #include "server/server.hpp"
 
-#include "net/kernel_tls.hpp"
-
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -36,13 +34,11 @@ Server::~Server() {
 }
 
 std::expected<void, net::Error> Server::listen(const std::vector<Listening>& listeners, unsigned loops) {
-  const auto backend = net::choose_backend(settings_.io);
-  if (!backend) return std::unexpected(net::Error{net::Fault::System, 0, backend.error()});
   const auto room_again = [this] {
     for (const auto& worker : workers_) worker->accept_again();
   };
   for (unsigned i = 0; i < loops; ++i) {
-    workers_.push_back(std::make_unique<Worker>(shared_, i, *backend, room_again, [this] { life_.worker_is_quiet(); }));
+    workers_.push_back(std::make_unique<Worker>(shared_, i, room_again, [this] { life_.worker_is_quiet(); }));
     workers_.back()->loop().set_offloader(&pool_);
     workers_.back()->loop().spares().limit(settings_.buffered / 8 / loops);
   }
@@ -65,7 +61,6 @@ std::expected<void, net::Error> Server::open(const Listening& listening) {
     auto loaded = certificates_.load(places_.size() - 1, name, *listening.tls);
     if (!loaded) return std::unexpected(net::Error{net::Fault::System, 0, std::move(loaded.error())});
     context = std::move(*loaded);
-    if (listening.tls->kernel) note_kernel_tls(name);
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (workers_[i]->listen(std::move((*sockets)[i]), {context, listening.proxied})) continue;
@@ -73,11 +68,6 @@ std::expected<void, net::Error> Server::open(const Listening& listening) {
     return std::unexpected(net::Error{net::Fault::System, error, name + ": " + std::strerror(error)});
   }
   return {};
-}
-
-void Server::note_kernel_tls(const std::string& place) {
-  const std::string why_not = net::why_no_kernel_tls();
-  if (!why_not.empty()) log_.write(Severity::Warning, place + " goes without kernel TLS: " + why_not);
 }
 
 std::uint16_t Server::port(std::size_t listener) const noexcept {

@@ -87,7 +87,6 @@ private:
     std::string name;
   };
   std::expected<void, net::Error> open(const Listening& listening);
-  void note_kernel_tls(const std::string& place);
 
   const Settings settings_;
   Log log_;

@@ -4,7 +4,6 @@
 
 #include "http1/limits.hpp"
 #include "http2/limits.hpp"
-#include "net/backend.hpp"
 #include "net/network.hpp"
 #include "server/forwarded.hpp"
 #include "server/socket_bus.hpp"
@@ -43,8 +42,7 @@ struct Settings {
   unsigned pool_threads = 0;                     // 0: one for each processor
   std::size_t pool_queue = 1024;                 // jobs of each priority
   Milliseconds certificate_period = Seconds(1);  // between looks at the files of certificates
-  net::Io io = net::Io::Automatic;
-  std::optional<unsigned> spin = {};  // microseconds, as Loop::set_spin()
+  unsigned busy_poll = 0;                        // microseconds, as Loop::set_busy_poll()
   AccessFormat access = AccessFormat::Off;
   std::string server_name = {};            // the Server field; empty: none
   std::vector<net::Network> trusted = {};  // proxies: what they say about their clients is believed

@@ -18,17 +18,15 @@ constexpr std::size_t log_batch = 64 * 1024;  // bytes that do not wait
 
 }  // namespace
 
-Worker::Worker(Shared& shared, std::size_t index, net::Backend backend, base::Function<void()> room_again,
-               base::Function<void()> quiet)
+Worker::Worker(Shared& shared, std::size_t index, base::Function<void()> room_again, base::Function<void()> quiet)
     : shared_(shared),
       index_(index),
       room_again_(std::move(room_again)),
       on_quiet_(std::move(quiet)),
-      loop_(backend),
       background_([this](const std::exception_ptr& error) { shared_.log.failure("a background task failed", error); }) {
   loop_.every_second([this](std::int64_t now) { on_second(now); });
   loop_.set_background(&background_);
-  loop_.set_spin(shared.settings.spin);
+  loop_.set_busy_poll(shared.settings.busy_poll);
 }
 
 Worker::~Worker() {

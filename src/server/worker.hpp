@@ -29,8 +29,7 @@ class Worker final : private Timer {
 public:
   // Throws std::system_error as the loop does. Both functions are called on this worker's thread: `room_again` when a
   // connection has closed while the server was full, `quiet` once, when a drain has nothing left to wait for.
-  Worker(Shared& shared, std::size_t index, net::Backend backend, base::Function<void()> room_again,
-         base::Function<void()> quiet);
+  Worker(Shared& shared, std::size_t index, base::Function<void()> room_again, base::Function<void()> quiet);
   ~Worker();
 
   // Before run(), for each listener, in the same order by all workers. With a context, it speaks TLS. False, with

@@ -53,8 +53,7 @@ server::Settings settings_of(const Options& options) {
   settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;
   settings.pool_threads = options.pool_threads;
   settings.pool_queue = options.pool_queue;
-  settings.io = static_cast<net::Io>(options.io);
-  settings.spin = options.spin;
+  settings.busy_poll = options.busy_poll;
   settings.access = static_cast<server::AccessFormat>(options.log.access);
   settings.server_name = options.server;
   for (const std::string& proxy : options.trusted_proxies) {
@@ -70,7 +69,6 @@ server::Settings settings_of(const Options& options) {
 }
 static_assert(static_cast<int>(ForwardedBy::Forwarded) == static_cast<int>(server::ForwardedField::Forwarded));
 static_assert(static_cast<int>(AccessLog::Json) == static_cast<int>(server::AccessFormat::Json));
-static_assert(static_cast<int>(Io::IoUring) == static_cast<int>(net::Io::IoUring));
 static_assert(static_cast<int>(LogLevel::Off) == static_cast<int>(server::Severity::Off));
 
 server::Log::Options log_options_of(const LogOptions& options) {
@@ -92,7 +90,6 @@ tls::Config config_of(const TlsOptions& options, bool http2) {
   }
   config.client_ca = options.client_ca;
   config.client = static_cast<tls::ClientAuth>(options.client);
-  config.kernel = options.kernel;
   if (http2 && server::has_http2()) config.protocols.insert(config.protocols.begin(), "h2");
   return config;
 }
@@ -101,7 +98,7 @@ static_assert(static_cast<int>(ClientCertificates::Required) == static_cast<int>
 // Options and Listen have the same members for this.
 template <class Place>
 server::Listening listening_of(const Place& place, const Options& options) {
-  server::Listening listening{.address = {place.host, place.port, place.unix_path, place.congestion}};
+  server::Listening listening{.address = {place.host, place.port, place.unix_path}};
   listening.proxied = place.proxy_protocol;
   if (place.proxy_protocol && options.trusted_proxies.empty()) {
     throw SetupError("proxy_protocol is set, but trusted_proxies is empty: who may say where clients are?");
@@ -110,7 +107,7 @@ server::Listening listening_of(const Place& place, const Options& options) {
   if (!tls.certificate.empty()) {
     listening.tls = config_of(tls, options.http2.enabled);
   } else if (!tls.key.empty() || !tls.ocsp.empty() || !tls.certificates.empty() || !tls.client_ca.empty() ||
-             tls.client != ClientCertificates::None || tls.kernel) {
+             tls.client != ClientCertificates::None) {
     throw SetupError("tls.certificate is missing");
   }
   return listening;

@@ -111,24 +111,6 @@ TEST(Run, destroying_it_stops_it) {
   EXPECT_FALSE(connect(port));
 }
 
-TEST(Run, serves_with_the_io_that_is_asked_for_or_says_why_it_cannot) {
-  for (const Io io : {Io::Automatic, Io::Epoll, Io::IoUring}) {
-    App app;
-    add_hello(app);
-    Options options = quiet();
-    options.io = io;
-    const std::string why_not = io == Io::IoUring ? net::why_no_io_uring() : std::string();
-    const std::string message = message_of(app, options);
-    if (why_not.empty()) {
-      EXPECT_EQ(message, "");
-      EXPECT_TRUE(get(app.port()).ends_with("Hello, World!"));
-    } else {
-      EXPECT_EQ(message, "io_uring was asked for, and cannot be used here: " + why_not);
-      EXPECT_EQ(app.port(), 0);
-    }
-  }
-}
-
 TEST(Run, a_moved_app_goes_on_serving) {
   App app;
   add_hello(app);
@@ -220,19 +202,6 @@ TEST(Run, serves_ipv6_and_localhost) {
   }
   EXPECT_EQ(app.address(), "[::1]:" + std::to_string(app.port()));
   EXPECT_TRUE(get(connect(app.port(), "::1"), "/hello").ends_with("Hello, World!"));
-}
-
-TEST(Run, congestion_control_that_there_is_not_is_an_error_of_its_address) {
-  App app;
-  add_hello(app);
-  Options options = quiet();
-  options.congestion = "fastest";
-  EXPECT_NE(message_of(app, options).find("127.0.0.1:0: congestion control 'fastest'"), std::string::npos);
-  options.congestion = "reno";
-  options.also = {{.host = "127.0.0.2", .congestion = "fastest"}};
-  EXPECT_NE(message_of(app, options).find("127.0.0.2:0: congestion control 'fastest'"), std::string::npos);
-  options.also.front().congestion.clear();
-  EXPECT_EQ(message_of(app, options), "");
 }
 
 class RunFiles : public ::testing::Test {

@@ -1,7 +1,6 @@
 // For the tests of this room: options for an app that is run in the test's process, and clients of it.
 #pragma once
 
-#include "net/test_backend.hpp"
 #include "net/test_peer.hpp"
 
 #include <tern/tern.hpp>
@@ -25,7 +24,6 @@ inline Options quiet(std::uint16_t port = 0) {
   Options options;
   options.port = port;
   options.threads = 2;
-  options.io = net::io_under_test() == net::Io::IoUring ? Io::IoUring : Io::Epoll;
   options.log.level = LogLevel::Off;
   return options;
 }

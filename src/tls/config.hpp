@@ -23,7 +23,6 @@ struct Config {
   std::string client_ca = {};         // PEM file of those whose client certificates are good
   ClientAuth client = ClientAuth::None;
   std::vector<std::string> protocols = {"http/1.1"};  // ALPN (RFC 7301), most wanted first
-  bool kernel = false;                                // sessions with a Sealer are to have it seal
 };
 
 }  // namespace tern::tls

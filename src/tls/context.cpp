@@ -160,14 +160,14 @@ private:
   unsigned char id_[32];
 };
 
-Outcome configure(SSL_CTX& context, ContextParts& parts, bool kernel) {
+Outcome configure(SSL_CTX& context, ContextParts& parts) {
   if (SSL_CTX_set_min_proto_version(&context, TLS1_2_VERSION) != 1 ||
       SSL_CTX_set_cipher_list(&context, ciphers_of_1_2) != 1 || SSL_CTX_set1_groups_list(&context, groups) != 1) {
     return failed("OpenSSL cannot be set up");
   }
   // Who has no AES in hardware asks for ChaCha20 first, and gets it; otherwise the order is ours.
   SSL_CTX_set_options(&context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
-                                    SSL_OP_PRIORITIZE_CHACHA | (kernel ? SSL_OP_ENABLE_KTLS : 0));
+                                    SSL_OP_PRIORITIZE_CHACHA);
   SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS);  // an idle connection has none
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(&context, session_seconds);
@@ -179,12 +179,12 @@ Outcome configure(SSL_CTX& context, ContextParts& parts, bool kernel) {
   return {};
 }
 
-Outcome add_host(ContextParts& parts, const KeyPair& pair, const Clients& clients, bool kernel) {
+Outcome add_host(ContextParts& parts, const KeyPair& pair, const Clients& clients) {
   ContextParts::Host& host = parts.hosts.emplace_back();
   host.context.reset(SSL_CTX_new(TLS_server_method()));
   if (!host.context) throw std::bad_alloc();
   SSL_CTX& context = *host.context;
-  if (auto done = configure(context, parts, kernel); !done) return done;
+  if (auto done = configure(context, parts); !done) return done;
   if (auto done = use_certificate(context, pair, parts.names, parts.hosts.size() - 1); !done) return done;
   if (auto done = clients.use(context); !done) return done;
   if (pair.ocsp.empty()) return {};
@@ -220,7 +220,7 @@ std::expected<std::shared_ptr<const Context>, std::string> Context::make(const C
   if (!clients) return std::unexpected(clients.error());
   parts->hosts.reserve(config.certificates.size());  // OpenSSL is given addresses within
   for (const KeyPair& pair : config.certificates) {
-    if (auto done = add_host(*parts, pair, *clients, config.kernel); !done) {
+    if (auto done = add_host(*parts, pair, *clients); !done) {
       return std::unexpected(std::move(done.error()));
     }
   }

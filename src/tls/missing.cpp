@@ -30,15 +30,12 @@ std::shared_ptr<TicketKeys> Context::make_tickets() {
 }
 void Context::rotate(TicketKeys&) {}
 
-Session::Session(std::shared_ptr<const Context> context, Sealer*) : context_(std::move(context)) {
+Session::Session(std::shared_ptr<const Context> context) : context_(std::move(context)) {
   unreachable();
 }
 Session::~Session() = default;
 std::size_t Session::receive(std::string_view, std::span<char>, std::string&) {
   unreachable();
-}
-bool Session::sealed() const noexcept {
-  return false;
 }
 bool Session::send(std::string_view, std::string&) {
   unreachable();

@@ -20,9 +20,8 @@ void clear_errors() noexcept {
 
 }  // namespace
 
-Session::Session(std::shared_ptr<const Context> context, Sealer* sealer)
+Session::Session(std::shared_ptr<const Context> context)
     : context_(std::move(context)), wire_(std::make_unique<Wire>()) {
-  wire_->sealer = sealer;
   const ContextParts& parts = context_->parts();
   ssl_ = SSL_new(parts.hosts.front().context.get());
   if (ssl_ == nullptr) throw std::bad_alloc();
@@ -50,10 +49,6 @@ std::size_t Session::receive(std::string_view ciphertext, std::span<char> plain,
     clear_errors();
     std::size_t count = 0;
     const bool read = SSL_read_ex(ssl_, plain.data() + filled, plain.size() - filled, &count) == 1;
-    if (sealed() && SSL_get_key_update_type(ssl_) != SSL_KEY_UPDATE_NONE) {  // what has been read comes behind that
-      refuse_keys();
-      break;
-    }
     if (!read) {
       switch (SSL_get_error(ssl_, 0)) {
         case SSL_ERROR_WANT_READ: break;
@@ -74,7 +69,7 @@ std::size_t Session::receive(std::string_view ciphertext, std::span<char> plain,
 }
 
 bool Session::send(std::string_view plain, std::string& out) {
-  base::expects(open_ && !sealed(), "a session is open before anything is sent, and seals by itself");
+  base::expects(open_, "a session is open before anything is sent");
   if (failed_ || closed_ || plain.empty()) return !failed_;
   wire_->out = &out;
   clear_errors();
@@ -90,17 +85,6 @@ void Session::close(std::string& out) {
   ERR_clear_error();
   if (SSL_shutdown(ssl_) < 0) fail();
   wire_->out = nullptr;
-}
-
-// The next SSL_write would answer, and go on with keys that the kernel does not have.
-void Session::refuse_keys() {
-  SSL_shutdown(ssl_);
-  fail();
-  why_ = "new keys were asked for, and the kernel keeps its own";
-}
-
-bool Session::sealed() const noexcept {
-  return wire_->sealed;
 }
 
 void Session::fail() {

@@ -5,11 +5,6 @@
 // sends, whatever receive() says. When is_open(), it is known who and what the peer is, before the first plain byte is
 // handed out, and send() may be called. ended() is the peer's close_notify, close() ours. After a failure `out` has the
 // alert for the peer, and nothing works any more.
-//
-// Where a Sealer takes over what is sent, within the handshake (Config::kernel), what OpenSSL says from then on goes to
-// it as records, and application data without any session: when sealed(), send() is not called. OpenSSL 3.0 cannot give
-// the kernel new keys: a peer that asks for some (a KeyUpdate of TLS 1.3) is told by a close_notify that nothing more
-// comes, and the session has failed.
 #pragma once
 
 #include "tls/context.hpp"
@@ -25,7 +20,6 @@ struct ssl_st;
 
 namespace tern::tls {
 
-class Sealer;
 struct Wire;
 
 class Session {
@@ -34,8 +28,7 @@ public:
   static constexpr std::size_t most_received = 64 * 1024;
   static constexpr std::size_t room = most_received + 17 * 1024;
 
-  // `sealer`, if any, outlives it. Throws std::bad_alloc.
-  explicit Session(std::shared_ptr<const Context> context, Sealer* sealer = nullptr);
+  explicit Session(std::shared_ptr<const Context> context);  // throws std::bad_alloc
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -43,7 +36,7 @@ public:
   // Takes all of `ciphertext`, at most most_received; returns how many bytes of `plain`, which has `room`, are filled.
   std::size_t receive(std::string_view ciphertext, std::span<char> plain, std::string& out);
 
-  // Encrypts; only when open, and not sealed(). False when it has failed.
+  // Encrypts; only when open. False when it has failed.
   bool send(std::string_view plain, std::string& out);
 
   // Says that we send nothing more (close_notify), once, when it is open.
@@ -51,8 +44,6 @@ public:
 
   bool is_open() const noexcept { return open_ && !failed_; }
   bool failed() const noexcept { return failed_; }
-  // Whether the Sealer seals; does not change any more when it is open.
-  bool sealed() const noexcept;
   // The peer sends nothing more, by its own word.
   bool ended() const noexcept { return ended_; }
   // Why it has failed, in OpenSSL's words; a literal.
@@ -68,7 +59,6 @@ public:
   std::string client_subject() const;
 
 private:
-  void refuse_keys();
   void fail();
 
   const std::shared_ptr<const Context> context_;

@@ -1,7 +1,6 @@
 // For tests: a session and a client that talk to each other.
 #pragma once
 
-#include "tls/sealer.hpp"
 #include "tls/session.hpp"
 #include "tls/test_client.hpp"
 
@@ -18,8 +17,8 @@ namespace tern::tls {
 
 class Pair {
 public:
-  explicit Pair(std::shared_ptr<const Context> context, const ClientOptions& options = {}, Sealer* sealer = nullptr)
-      : server(std::move(context), sealer), client(options) {
+  explicit Pair(std::shared_ptr<const Context> context, const ClientOptions& options = {})
+      : server(std::move(context)), client(options) {
     client.take({});
   }
 

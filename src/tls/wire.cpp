@@ -7,11 +7,6 @@
 namespace tern::tls {
 namespace {
 
-// What libssl asks of its socket BIO for kernel TLS, of Linux: OpenSSL 3.0's include/internal/bio.h, whose numbers the
-// comment above BIO_CTRL_GET_KTLS_SEND in <openssl/bio.h> reserves. It asks for nothing where it was built without.
-constexpr int set_ktls = 72;         // `number`: not 0 for sending; `pointer`: the parameters; 1 when it is done
-constexpr int set_record_type = 74;  // `number`: of the record that is written next
-
 Wire& wire_of(BIO* bio) noexcept {
   return *static_cast<Wire*>(BIO_get_data(bio));
 }
@@ -33,11 +28,7 @@ int write_wire(BIO* bio, const char* from, std::size_t size, std::size_t* count)
   Wire& wire = wire_of(bio);
   BIO_clear_retry_flags(bio);
   try {
-    if (wire.sealed) {
-      wire.sealer->send_record(wire.record, {from, size});
-    } else if (wire.out != nullptr) {
-      wire.out->append(from, size);
-    }
+    if (wire.out != nullptr) wire.out->append(from, size);
   } catch (const std::bad_alloc&) {  // not through frames that were written in C: the session fails
     return 0;
   }
@@ -45,25 +36,9 @@ int write_wire(BIO* bio, const char* from, std::size_t size, std::size_t* count)
   return 1;
 }
 
-bool let_seal(Wire& wire, const void* parameters) {
-  if (wire.sealer == nullptr || wire.out == nullptr) return false;
-  try {
-    wire.sealed = wire.sealer->seal(parameters);
-  } catch (const std::bad_alloc&) {
-  }
-  return wire.sealed;
-}
-
-// Nothing is kept here, so that there is nothing to flush. What is received is decrypted by OpenSSL in any case.
-long control_wire(BIO* bio, int command, long number, void* pointer) {
-  Wire& wire = wire_of(bio);
-  switch (command) {
-    case BIO_CTRL_FLUSH: return 1;
-    case BIO_CTRL_GET_KTLS_SEND: return wire.sealed ? 1 : 0;
-    case set_ktls: return number != 0 && let_seal(wire, pointer) ? 1 : 0;
-    case set_record_type: wire.record = static_cast<std::uint8_t>(number); return 0;
-    default: return 0;
-  }
+// Nothing is buffered here, so that there is nothing to flush.
+long control_wire(BIO*, int command, long, void*) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
 }  // namespace

@@ -1,11 +1,8 @@
-// The BIO between OpenSSL and the bytes of one call: reads from a view, appends to a string, copies nothing else. Where
-// a Sealer takes over, what is written are the contents of records that are not application data, and go to it.
+// The BIO between OpenSSL and the bytes of one call: reads from a view, appends to a string, copies nothing else.
 #pragma once
 
 #include "tls/openssl.hpp"
-#include "tls/sealer.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,9 +12,6 @@ namespace tern::tls {
 struct Wire {
   std::string_view in;
   std::string* out = nullptr;  // null: what is written is dropped
-  Sealer* sealer = nullptr;    // null: there is none
-  std::uint8_t record = 0;     // when sealed, the type of what is written next
-  bool sealed = false;         // by the sealer
 };
 
 using OwnedMethod = std::unique_ptr<BIO_METHOD, Freed<BIO_meth_free>>;

@@ -81,9 +81,9 @@ class Redis:
 
 
 class Server:
-    def __init__(self, program, io, *flags):
+    def __init__(self, program, *flags):
         self.lines = []
-        self.process = subprocess.Popen([program, "--port", "0", "--threads", "2", "--io", io, *flags],
+        self.process = subprocess.Popen([program, "--port", "0", "--threads", "2", *flags],
                                         stderr=subprocess.PIPE)
         os.set_blocking(self.process.stderr.fileno(), False)
         self.rest = b""

@@ -1,4 +1,4 @@
-"""Several server processes that a real Redis joins: redis_test.py SERVER [IO [CHAT]]. Skipped (77) without redis-server."""
+"""Several server processes that a real Redis joins: redis_test.py SERVER [CHAT]. Skipped (77) without redis-server."""
 
 import os
 import signal
@@ -8,8 +8,7 @@ import unittest
 from processes import REDIS, Redis, Server, WebSocket, free_port, until
 
 SERVER = sys.argv[1]
-IO = sys.argv[2] if len(sys.argv) > 2 else "epoll"
-CHAT = sys.argv[3] if len(sys.argv) > 3 else None
+CHAT = sys.argv[2] if len(sys.argv) > 2 else None
 JOINED = "joins the servers of 'test'"
 
 
@@ -20,7 +19,7 @@ class RedisBus(unittest.TestCase):
         return redis
 
     def server(self, *flags):
-        server = Server(SERVER, IO, *flags)
+        server = Server(SERVER, *flags)
         self.addCleanup(self.end, server)
         return server
 
@@ -235,7 +234,7 @@ class RedisBus(unittest.TestCase):
     @unittest.skipUnless(CHAT and os.path.exists(CHAT), "without the example")
     def test_several_chats_are_one(self):
         redis = self.redis()
-        one, two = (Server(CHAT, IO, "--redis", f"127.0.0.1:{redis.port}") for _ in range(2))
+        one, two = (Server(CHAT, "--redis", f"127.0.0.1:{redis.port}") for _ in range(2))
         self.addCleanup(self.end, one)
         self.addCleanup(self.end, two)
         ann = WebSocket(one, "/rooms/attic?name=ann")

@@ -1,6 +1,5 @@
 // Apps that a bus joins: who gets what is published, and when a bus starts and ends. The bus of these tests joins apps
 // of one process.
-#include "net/test_backend.hpp"
 #include "server/websocket_client.hpp"
 
 #include <tern/http/bus.hpp>
@@ -98,7 +97,6 @@ Options quiet() {
   Options options;
   options.port = 0;
   options.threads = 2;
-  options.io = net::io_under_test() == net::Io::IoUring ? Io::IoUring : Io::Epoll;
   options.log.level = LogLevel::Off;
   return options;
 }

@@ -172,11 +172,5 @@ TEST_F(KeepAlive, a_batch_of_sixteen_costs_one_receive_and_one_send) {
   EXPECT_EQ(running().counters().watches.value() - watches, 0U);
 }
 
-TEST_F(KeepAlive, a_client_that_asks_again_and_again_is_waited_for_awake) {
-  Client client = this->client();
-  for (int i = 0; i < 100; ++i) client.ask("/hello");
-  EXPECT_GE(running().counters().spins.value(), 1U);
-}
-
 }  // namespace
 }  // namespace tern::testing

@@ -154,7 +154,6 @@ TEST_F(PublishTest, keeps_the_order_of_each_publisher_while_loops_and_sockets_co
   Options options;
   options.port = 0;
   options.threads = 3;
-  options.io = net::io_under_test() == net::Io::IoUring ? Io::IoUring : Io::Epoll;
   options.log.level = LogLevel::Off;
   std::atomic<bool> going = true;
   std::vector<std::jthread> publishers;

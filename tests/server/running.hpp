@@ -1,7 +1,6 @@
 // For tests: a server that runs in this process on a port of its own, and a gate at which handlers wait for the test.
 #pragma once
 
-#include "net/test_backend.hpp"
 #include "server/client.hpp"
 #include "server/server.hpp"
 
@@ -39,7 +38,7 @@ public:
   explicit Running(const Service& service, server::Settings settings = {}, unsigned loops = 1,
                    const server::Log::Options& log = silent(),
                    const std::vector<server::Listening>& listeners = {on_any_port()})
-      : server_(service, over_test_io(std::move(settings)), log) {
+      : server_(service, std::move(settings), log) {
     const auto listening = server_.listen(listeners, loops);
     if (!listening) ADD_FAILURE() << listening.error().message;
     server_.start();
@@ -74,11 +73,6 @@ public:
   }
 
 private:
-  static server::Settings over_test_io(server::Settings settings) {
-    settings.io = net::io_under_test();
-    return settings;
-  }
-
   server::Server server_;
 };
 

@@ -26,8 +26,7 @@ tls::Config test_certificate() {
   }();
   std::vector<std::string> protocols = {"http/1.1"};
   if (server::has_http2()) protocols.emplace(protocols.begin(), "h2");
-  // Sealed by the kernel where it can; that OpenSSL does it where nobody asks the kernel, secure_test shows.
-  return {.certificates = {{path, ""}}, .protocols = std::move(protocols), .kernel = true};
+  return {.certificates = {{path, ""}}, .protocols = std::move(protocols)};
 }
 
 struct SecureEnd::Parts {

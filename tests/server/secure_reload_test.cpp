@@ -1,5 +1,4 @@
 // Certificates that change while an app runs, several addresses at once, and mistakes at the start.
-#include "net/test_backend.hpp"
 #include "server/secure_peer.hpp"
 
 #include <tern/tern.hpp>
@@ -30,7 +29,6 @@ protected:
     write("first");
     options.port = 0;
     options.threads = 2;
-    options.io = net::io_under_test() == net::Io::IoUring ? Io::IoUring : Io::Epoll;
     options.log = {AccessLog::Off, {}, LogLevel::Info, files.path("log")};
     options.tls = {.certificate = files.path("cert.pem"), .key = files.path("key.pem")};
   }

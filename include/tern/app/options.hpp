@@ -6,17 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace tern {
 
 enum class AccessLog : std::uint8_t { Off, Common, Combined, Json };
-// What a loop waits with: epoll, or io_uring, where the kernel (6.12 or later) lets this process use it; elsewhere
-// asking for it is an error at the start that says why. Automatic is epoll: io_uring has not been shown to save CPU
-// time over all, and is often forbidden in containers (docs/adr/0011-io-uring.md).
-enum class Io : std::uint8_t { Automatic, Epoll, IoUring };
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error, Off };
 
 struct LogOptions {
@@ -58,10 +53,6 @@ struct TlsOptions {
       {};                      // more of them, each for the names in it, chosen by what a client asks
   std::string client_ca = {};  // a PEM file: who vouches for clients
   ClientCertificates client = ClientCertificates::None;  // Request::tls() has the subject
-  // The kernel seals what is sent, where it can (kernel TLS: the module tls, a TCP socket, and its ciphers); elsewhere
-  // OpenSSL does, as without. Request::tls() has which. A client that asks for new keys (RFC 8446, section 4.6.3) while
-  // the kernel seals is disconnected.
-  bool kernel = false;
 };
 
 // By which fields proxies say whom they were asked by: X-Forwarded-For and X-Forwarded-Proto, or Forwarded (RFC 7239).
@@ -75,7 +66,6 @@ struct Listen {
   std::string unix_path = {};  // a Unix socket instead
   TlsOptions tls = {};
   bool proxy_protocol = false;  // as Options::proxy_protocol
-  std::string congestion = {};  // as Options::congestion
 };
 
 // HTTP/2, where the library was built with it.
@@ -95,23 +85,17 @@ struct Options {
   std::uint16_t port = 8080;       // 0: one that is free; App::port() tells
   std::string unix_path = {};      // a Unix socket instead
   TlsOptions tls = {};
-  bool proxy_protocol = false;  // each connection begins with the PROXY protocol's header, version 1 or 2, and comes
-                                // from one of trusted_proxies: Request::remote() is whom it names
-  // TCP congestion control of the connections (RFC 5681), by the kernel's name, such as "cubic" or "bbr". Empty: the
-  // system's, but on a loopback address "reno": nothing there needs the pacing of BBR, which takes a sixth more CPU
-  // time for large answers. One that this process may not use is an error at the start.
-  std::string congestion = {};
+  bool proxy_protocol = false;    // each connection begins with the PROXY protocol's header, version 1 or 2, and comes
+                                  // from one of trusted_proxies: Request::remote() is whom it names
   std::vector<Listen> also = {};  // other addresses, each plain or with TLS of its own
   // Proxies in front: "127.0.0.1", "10.0.0.0/8", "unix" for whoever comes by a Unix socket. What they say about their
   // clients becomes Request::remote(), remote_port() and scheme(); nobody else is believed.
   std::vector<std::string> trusted_proxies = {};
   ForwardedBy forwarded = ForwardedBy::XForwarded;
   unsigned threads = 0;  // loops; 0: as many as processors that this process may use
-  Io io = Io::Automatic;
-  // Microseconds for which a loop whose last sleep was shorter looks for more before it sleeps again: shorter answers,
-  // for up to a whole processor of each loop. 0: it sleeps. By itself it looks for 50, and only while one connection
-  // alone asks again and again; that usually takes less CPU time than to sleep and be woken each time.
-  std::optional<unsigned> spin = {};
+  // Busy polling: microseconds for which a loop whose last sleep was shorter polls before it sleeps again. Lower
+  // latency for up to a whole processor per loop; 20 to 50 are useful. 0: off.
+  unsigned busy_poll = 0;
 
   std::size_t request_line = 8 * 1024;  // bytes: 414
   std::size_t fields = 80 * 1024;       // bytes: 431

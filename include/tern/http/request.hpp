@@ -36,7 +36,6 @@ struct TlsFacts {
   std::string_view server_name;     // that the client asked for (SNI); empty: none
   std::string_view client_subject;  // of the client's certificate, which has been verified, such as "CN=Anna,O=Tern"
                                     // (RFC 4514); empty: it has sent none
-  bool kernel = false;              // what is sent is sealed by the kernel (TlsOptions::kernel)
 };
 
 // The head of a request, its content once that has been read, and what middleware found out about it. Every view
