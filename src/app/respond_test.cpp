@@ -234,6 +234,8 @@ TEST(Respond, redirect_has_a_location_and_must_be_a_redirect) {
   const Answer see_other = answer_of([] { return redirect("/y?a=b"); });
   expect(see_other, 303, "", "");
   EXPECT_EQ(see_other.field("location"), "/y?a=b");
+  EXPECT_EQ(answer_of([] { return redirect("/ü b"); }).field("location"), "/%C3%BC%20b");
+  EXPECT_EQ(answer_of([] { return Created<int>{1, "/ü b"}; }).field("location"), "/%C3%BC%20b");
   EXPECT_EQ(answer_of([] { return redirect("/y", Status::PermanentRedirect); }).status, 308);
   expect_problem(answer_of([] { return redirect("/y", Status::Ok); }), 500);
   expect_problem(answer_of([] { return redirect("/y\r\nset-cookie: a=b"); }), 500);

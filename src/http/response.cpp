@@ -2,6 +2,7 @@
 
 #include <tern/base/ascii.hpp>
 #include <tern/base/utf8.hpp>
+#include <tern/http/uri.hpp>
 #include <tern/http/writer.hpp>
 
 #include <stdexcept>
@@ -39,7 +40,7 @@ Response Response::bytes(std::string_view content_type, std::string content) {
 Response Response::redirect(std::string_view location, Status status) {
   if (code(status) < 300 || code(status) > 399) throw std::invalid_argument("a redirect has a 3xx status");
   Response response(status);
-  response.set("location", location);
+  response.set("location", escape_uri(location));
   return response;
 }
 

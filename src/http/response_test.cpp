@@ -76,6 +76,7 @@ TEST(Response, redirects_with_see_other_unless_told_otherwise) {
   const Response response = Response::redirect("/next");
   EXPECT_EQ(response.status(), Status::SeeOther);
   EXPECT_EQ(response.field("location"), "/next");
+  EXPECT_EQ(Response::redirect("/a b/ä?q=\"x\"#f").field("location"), "/a%20b/%C3%A4?q=%22x%22#f");
   EXPECT_EQ(Response::redirect("/", Status::PermanentRedirect).status(), Status::PermanentRedirect);
   EXPECT_THROW(Response::redirect("/", Status::Ok), std::invalid_argument);
   EXPECT_THROW(Response::redirect("/", Status::BadRequest), std::invalid_argument);

@@ -34,6 +34,14 @@ bool is_unreserved(char c) {
   return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+void append_escape(std::string& out, char c) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  out.push_back('%');
+  out.push_back(digits[byte >> 4U]);
+  out.push_back(digits[byte & 0xFU]);
+}
+
 }  // namespace
 
 Target split_target(std::string_view target) noexcept {
@@ -66,17 +74,27 @@ std::optional<std::string_view> form_decode(std::string_view text, Arena& arena)
 }
 
 void append_percent_encoded(std::string& out, std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
   for (const char c : text) {
     if (is_unreserved(c)) {
       out.push_back(c);
-      continue;
+    } else {
+      append_escape(out, c);
     }
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back('%');
-    out.push_back(digits[byte >> 4U]);
-    out.push_back(digits[byte & 0xFU]);
   }
+}
+
+std::string escape_uri(std::string_view uri) {
+  constexpr std::string_view kept = "%:/?#[]@!$&'()*+,;=\r\n";
+  std::string out;
+  out.reserve(uri.size());
+  for (const char c : uri) {
+    if (is_unreserved(c) || c == '\0' || kept.contains(c)) {
+      out.push_back(c);
+    } else {
+      append_escape(out, c);
+    }
+  }
+  return out;
 }
 
 bool next_pair(std::string_view& rest, std::string_view& name, std::string_view& value) noexcept {

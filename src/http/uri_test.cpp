@@ -120,6 +120,13 @@ TEST(PercentEncode, leaves_the_unreserved_characters_alone_and_escapes_all_other
   EXPECT_EQ(out, "%20%2F%25%2B%26%3D%00%7F%FF");
 }
 
+TEST(EscapeUri, leaves_structure_and_escapes_alone) {
+  const std::string uri = "https://u@[::1]:443/a%20b/(c);d=e,f/~g'*!$&+?h=%zz&i=/?@:#j";
+  EXPECT_EQ(escape_uri(uri), uri);
+  EXPECT_EQ(escape_uri(" \t\"<>\\^`{|}\x7F\xC3\xA4"), "%20%09%22%3C%3E%5C%5E%60%7B%7C%7D%7F%C3%A4");
+  EXPECT_EQ(escape_uri(std::string_view("\r\n\0", 3)), std::string_view("\r\n\0", 3));
+}
+
 TEST(PercentEncode, is_undone_by_decoding) {
   Arena arena;
   std::string all;

@@ -3,6 +3,7 @@
 
 #include <tern/app/handler_traits.hpp>
 #include <tern/http/exchange.hpp>
+#include <tern/http/uri.hpp>
 #include <tern/json/write.hpp>
 
 #include <concepts>
@@ -182,7 +183,7 @@ Response respond(T&& result, Exchange& exchange) {
     Response response = respond(std::forward<T>(result).value, exchange);
     if (code(response.status()) >= 400) return response;  // std::nullopt, say, was not created
     response.status(Status::Created);
-    if (!result.location.empty()) response.set("location", result.location);
+    if (!result.location.empty()) response.set("location", escape_uri(result.location));
     return response;
   } else if constexpr (is_with_status<Result>) {
     Response response = respond(std::forward<T>(result).value, exchange);

@@ -106,7 +106,8 @@ public:
   // `content` is JSON already.
   static Response json(std::string content) { return Response(media::json, std::move(content)); }
   static Response bytes(std::string_view content_type, std::string content);
-  // 303 makes the client GET `location`; 307 and 308 repeat the request there.
+  // 303 makes the client GET `location`; 307 and 308 repeat the request there. What a URI may not hold is escaped; see
+  // escape_uri().
   static Response redirect(std::string_view location, Status status = Status::SeeOther);
   // Content that a coroutine makes while it is sent: producer(Writer&) -> Task<>. It runs after the head is written,
   // with backpressure from the client, and only where content is sent (not for HEAD). The request stays valid until it

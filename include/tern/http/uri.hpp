@@ -29,6 +29,11 @@ std::optional<std::string_view> form_decode(std::string_view text, Arena& arena)
 // Appends `text` with everything escaped but the unreserved characters of RFC 3986.
 void append_percent_encoded(std::string& out, std::string_view text);
 
+// `uri` with every byte escaped that has no place in a URI (RFC 3986, section 2): blanks, quotes, '<', '>', '\', '^',
+// '`', '{', '|', '}' and what is not ASCII. Its structure and the escapes it has stay; so do CR, LF and NUL, which no
+// field takes.
+std::string escape_uri(std::string_view uri);
+
 // Steps through "a=1&b=2": sets `name` and `value` (still encoded) and shortens `rest`. False at the end. Empty pieces
 // are passed over; a piece without '=' has an empty value.
 bool next_pair(std::string_view& rest, std::string_view& name, std::string_view& value) noexcept;
