@@ -2,11 +2,14 @@
 
 #include <tern/base/number.hpp>
 
-#include <spdlog/logger.h>
+#include <spdlog/details/log_msg.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace tern::server {
@@ -14,22 +17,6 @@ namespace {
 
 // Past it, lines are dropped and counted: a disk that hangs must not fill the memory.
 constexpr std::size_t most_waiting_bytes = 16 * 1024 * 1024;
-
-std::shared_ptr<spdlog::logger> make_logger(const char* name, const std::string& file, bool to_stderr,
-                                            const char* pattern) {
-  spdlog::sink_ptr sink;
-  if (!file.empty()) {
-    sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
-  } else if (to_stderr) {
-    sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  } else {
-    sink = std::make_shared<spdlog::sinks::stdout_sink_mt>();
-  }
-  auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
-  logger->set_pattern(pattern);
-  logger->set_level(spdlog::level::trace);
-  return logger;
-}
 
 spdlog::level::level_enum to_spdlog(Severity severity) {
   switch (severity) {
@@ -57,13 +44,18 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+LogFile file_of(const std::string& path, int otherwise) {
+  return path.empty() ? LogFile(otherwise) : LogFile(path);
+}
+
 }  // namespace
 
 Log::Log(const Options& options)
     : level_(options.level),
-      errors_(make_logger("tern", options.error_file, true, "%Y-%m-%dT%H:%M:%S.%e%z %l %v")),
+      formatter_(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e%z %l %v")),
+      errors_{file_of(options.error_file, STDERR_FILENO), "error log"},
       writer_() {
-  if (options.access) accesses_ = make_logger("tern.access", options.access_file, false, "%v");
+  if (options.access) accesses_.emplace(file_of(options.access_file, STDOUT_FILENO), "access log");
   writer_ = std::thread([this] { run(); });
 }
 
@@ -99,11 +91,19 @@ void Log::access(std::string lines) {
   if (!lines.empty()) enqueue({true, Severity::Info, std::move(lines)});
 }
 
+void Log::reopen() {
+  {
+    const std::lock_guard lock(mutex_);
+    reopening_ = true;
+  }
+  ready_.notify_one();
+}
+
 void Log::enqueue(Item item) {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_bytes_ + item.text.size() > most_waiting_bytes) {
-      ++dropped_;
+      dropped_ += item.is_access ? static_cast<std::size_t>(std::ranges::count(item.text, '\n')) : 1;
       return;
     }
     waiting_bytes_ += item.text.size();
@@ -113,38 +113,80 @@ void Log::enqueue(Item item) {
 }
 
 void Log::run() {
+  // A file that has reached the limit of its size, or a pipe without a reader, costs lines, and not the process.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::vector<Item> batch;
   while (true) {
     std::size_t dropped = 0;
     bool ending = false;
+    bool reopening = false;
     {
       std::unique_lock lock(mutex_);
-      ready_.wait(lock, [this] { return ending_ || !items_.empty(); });
+      ready_.wait(lock, [this] { return ending_ || reopening_ || !items_.empty(); });
       batch.swap(items_);
       waiting_bytes_ = 0;
       dropped = std::exchange(dropped_, 0);
       ending = ending_;
+      reopening = std::exchange(reopening_, false);
     }
     for (const Item& item : batch) emit(item);
-    if (dropped != 0) {
-      std::string message = "log lines were dropped because they could not be written in time; batches lost: ";
-      base::append_integer(message, dropped);
-      emit({false, Severity::Error, std::move(message)});
-    }
     batch.clear();
-    errors_->flush();
-    if (accesses_) accesses_->flush();
-    if (ending) return;
+    if (dropped != 0) {
+      emit_error(Severity::Error,
+                 std::to_string(dropped) + " log lines were lost: they came faster than they are written");
+    }
+    if (reopening) reopen_files();
+    if (ending) break;
   }
+  if (accesses_ && accesses_->lost != 0) report_lost(*accesses_);
 }
 
 void Log::emit(const Item& item) {
-  if (item.is_access) {
-    // spdlog ends each message with a line feed of its own.
-    if (accesses_) accesses_->log(spdlog::level::info, spdlog::string_view_t(item.text.data(), item.text.size() - 1));
-  } else {
-    errors_->log(to_spdlog(item.severity), spdlog::string_view_t(item.text.data(), item.text.size()));
+  if (!item.is_access) return emit_error(item.severity, item.text);
+  Target& target = *accesses_;
+  const std::size_t lost = target.file.append(item.text);
+  if (lost != 0 && target.lost == 0) {
+    emit_error(Severity::Error, "the access log cannot be written: " + std::string(std::strerror(target.file.error())));
   }
+  target.lost += lost;
+  if (lost == 0 && target.lost != 0) report_lost(target);
+}
+
+void Log::emit_error(Severity severity, std::string_view message) {
+  if (!append_error(severity, message)) {
+    ++errors_.lost;
+  } else if (errors_.lost != 0) {
+    report_lost(errors_);
+  }
+}
+
+bool Log::append_error(Severity severity, std::string_view message) {
+  if (!writes(severity)) return true;
+  const spdlog::details::log_msg entry("tern", to_spdlog(severity),
+                                       spdlog::string_view_t(message.data(), message.size()));
+  spdlog::memory_buf_t line;
+  formatter_->format(entry, line);
+  return errors_.file.append({line.data(), line.size()}) == 0;
+}
+
+// Lines can be written again. The number is kept until it is told.
+void Log::report_lost(Target& target) {
+  const std::string message = std::to_string(target.lost) + (target.lost == 1 ? " line" : " lines") + " of the " +
+                              target.name + (target.lost == 1 ? " was" : " were") +
+                              " lost: " + std::strerror(target.file.error());
+  if (append_error(Severity::Error, message)) target.lost = 0;
+}
+
+void Log::reopen_files() {
+  std::string faults = errors_.file.reopen();
+  if (accesses_) {
+    const std::string fault = accesses_->file.reopen();
+    if (!faults.empty() && !fault.empty()) faults += "; ";
+    faults += fault;
+  }
+  if (!faults.empty()) emit_error(Severity::Error, faults);
 }
 
 }  // namespace tern::server

@@ -1,5 +1,7 @@
-// The access log and the error log. Loops hand over what they have collected; one thread writes it, through spdlog.
+// The access log and the error log. Loops hand over what they have collected; one thread writes it.
 #pragma once
+
+#include "server/log_file.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -7,13 +9,14 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 namespace spdlog {
-class logger;
+class formatter;
 }
 
 namespace tern::server {
@@ -46,6 +49,10 @@ public:
   // Whole lines of the access log, each with its line feed. From any thread.
   void access(std::string lines);
 
+  // Opens the files by their names again, once what is waiting is written: they may have been renamed. From any thread;
+  // nobody is waited for. Where one cannot be opened, its log goes on with the old one, and the error log says so.
+  void reopen();
+
 private:
   struct Item {
     bool is_access;
@@ -53,18 +60,30 @@ private:
     std::string text;
   };
 
+  struct Target {
+    LogFile file;
+    const char* name;
+    std::size_t lost = 0;  // lines, that were not reported yet
+  };
+
   void enqueue(Item item);
   void run();
   void emit(const Item& item);
+  void emit_error(Severity severity, std::string_view message);
+  bool append_error(Severity severity, std::string_view message);
+  void report_lost(Target& target);
+  void reopen_files();
 
   const Severity level_;
-  std::shared_ptr<spdlog::logger> errors_;
-  std::shared_ptr<spdlog::logger> accesses_;
+  std::unique_ptr<spdlog::formatter> formatter_;
+  Target errors_;
+  std::optional<Target> accesses_;
   std::mutex mutex_;
   std::condition_variable ready_;
   std::vector<Item> items_;
   std::size_t waiting_bytes_ = 0;
   std::size_t dropped_ = 0;
+  bool reopening_ = false;
   bool ending_ = false;
   std::thread writer_;
 };

@@ -1,0 +1,43 @@
+// A file that lines are appended to: each of them whole, or not at all.
+#pragma once
+
+#include "net/descriptor.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tern::server {
+
+class LogFile {
+public:
+  // Opens the file, and creates it where there is none; its directory must exist. Throws std::runtime_error, naming the
+  // file.
+  explicit LogFile(std::string path);
+  // Standard output or standard error, which stays open.
+  explicit LogFile(int descriptor) noexcept : descriptor_(descriptor) {}
+
+  // Appends `lines`, which end with a line feed. Returns how many of them, the last ones, could not be written; error()
+  // says why. Of a line that the disk had room for in part, that part is taken back, or, where that is not possible (a
+  // pipe), the rest is written before anything else.
+  std::size_t append(std::string_view lines) noexcept;
+  int error() const noexcept { return error_; }
+
+  // Opens the file by its name again: it may have been renamed. Where that fails, goes on with the old one, and returns
+  // what is wrong.
+  std::string reopen();
+
+  const std::string& path() const noexcept { return path_; }
+
+private:
+  std::size_t write(std::string_view text) noexcept;
+  bool take_back(std::size_t size) noexcept;
+
+  std::string path_;        // empty: not our file
+  net::Descriptor opened_;  // of `path_`
+  int descriptor_;
+  int error_ = 0;
+  std::string rest_;  // of a line that has begun
+};
+
+}  // namespace tern::server
