@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace tern::server {
@@ -129,6 +130,7 @@ private:
   void check_content_rate();
   void check_answer_rate();
   Milliseconds rate_period() const;
+  std::optional<Milliseconds> patience() const;
 
   Worker& worker_;
   Transport stream_;
@@ -138,10 +140,11 @@ private:
   Connection* next_ = nullptr;        // in the worker's list
   Connection** previous_ = nullptr;
   std::uint64_t deadline_ = 0;
-  std::uint64_t armed_for_ = 0;  // when the timer will go off
-  std::uint64_t seen_ = 0;       // by the last check of a rate
-  std::uint32_t swallowed_ = 0;  // bytes while lingering
-  std::uint16_t drained_ = 0;    // answers since the drain began
+  std::uint64_t armed_for_ = 0;   // when the timer will go off
+  std::uint64_t seen_ = 0;        // by the last check of a rate
+  std::uint64_t progressed_ = 0;  // when the peer was last seen to take something
+  std::uint32_t swallowed_ = 0;   // bytes while lingering
+  std::uint16_t drained_ = 0;     // answers since the drain began
   Watch watch_ = Watch::None;
   bool in_window_ : 1 = false;  // inside on_bytes(): the core's view of the bytes is valid
   bool blocked_ : 1 = false;    // waits for the peer to read what is queued

@@ -5,6 +5,7 @@
 #include "server/exchange.hpp"
 #include "server/worker.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace tern::server {
@@ -24,7 +25,16 @@ void Connection::watch(Watch what, Milliseconds timeout) {
 void Connection::watch_answer() {
   if (watch_ == Watch::Answer) return;
   seen_ = stream_.undelivered();
+  progressed_ = worker_.loop().now();
   watch(Watch::Answer, rate_period());
+}
+
+// How long the peer may take nothing of a WebSocket or a stream of events; nothing where the least rate holds.
+std::optional<Milliseconds> Connection::patience() const {
+  if (closing_) return std::nullopt;
+  if (other_) return other_->patience();
+  const bool is_event_stream = exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer();
+  return is_event_stream ? std::optional(worker_.shared().settings.stall_timeout) : std::nullopt;
 }
 
 // Between answers: which timeout the core asks for.
@@ -123,11 +133,13 @@ void Connection::check_answer_rate() {
   const std::uint64_t before = std::exchange(seen_, left);
   if (left == 0) return;
   const std::uint64_t read = before > left ? before - left : 0;
-  if (read * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count())) {
-    watch(Watch::Answer, rate_period());
-  } else {
-    stream_.abort();
-  }
+  const std::uint64_t now = worker_.loop().now();
+  if (read != 0) progressed_ = now;
+  const std::optional<Milliseconds> patient = patience();
+  const bool slow = patient ? has_stalled(*patient, progressed_, now)
+                            : read * 1000 < settings.least_rate * static_cast<std::uint64_t>(settings.grace.count());
+  if (slow) return stream_.abort();
+  watch(Watch::Answer, rate_period());
 }
 
 }  // namespace tern::server

@@ -155,6 +155,18 @@ void Http2Connection::drain() {
 
 // --- Timeouts ---
 
+std::optional<Milliseconds> Http2Connection::patience() const {
+  std::optional<Milliseconds> longest;
+  bool endless = false;
+  for (const Http2Stream* stream = streams_; stream != nullptr; stream = stream->next) {
+    const std::optional<Milliseconds> one = stream->patience();
+    if (!one) return std::nullopt;
+    endless = endless || one->count() == 0;
+    longest = std::max(longest.value_or(*one), *one);
+  }
+  return endless ? std::optional(Milliseconds(0)) : longest;
+}
+
 // Between two calls: what the connection waits for by itself. Streams have timers of their own.
 void Http2Connection::watch() {
   const Settings& settings = worker().shared().settings;

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <system_error>
 
@@ -37,6 +38,8 @@ public:
   void on_sent() override;
   void on_closed(std::error_code why) override;
   void drain() override;
+  // The longest of the streams'; nothing when one of them has to keep the least rate.
+  std::optional<Milliseconds> patience() const override;
 
   // For the streams.
   Connection& connection() noexcept { return connection_; }

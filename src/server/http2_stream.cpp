@@ -376,7 +376,15 @@ void Http2Stream::watch_answer() {
   if (watch_ == Watch::Answer || !outstanding()) return;
   seen_ = delivered();
   seen_all_ = connection_.session().delivered();
+  progressed_ = connection_.worker().loop().now();
   watch(Watch::Answer, rate_period());
+}
+
+std::optional<Milliseconds> Http2Stream::patience() const {
+  if (state_ == State::Carrying) return websocket_->patience();
+  const bool is_event_stream =
+      state_ == State::Streaming && exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer();
+  return is_event_stream ? std::optional(connection_.worker().shared().settings.stall_timeout) : std::nullopt;
 }
 
 // Only for lack of a window is it the client who is slow: its own, or the connection's, which others may be using. (How
@@ -386,7 +394,13 @@ void Http2Stream::check_answer_rate() {
   const http2::Session& session = connection_.session();
   const std::uint64_t own = delivered() - std::exchange(seen_, delivered());
   const std::uint64_t all = session.delivered() - std::exchange(seen_all_, session.delivered());
-  const bool slow = session.lacks_window(*this) ? !fast_enough(own) : session.lacks_window() && !fast_enough(all);
+  const std::uint64_t now = connection_.worker().loop().now();
+  if (own != 0) progressed_ = now;
+  const std::optional<Milliseconds> patient = patience();
+  const bool slow =
+      patient ? (session.lacks_window(*this) || session.lacks_window()) && has_stalled(*patient, progressed_, now)
+      : session.lacks_window(*this) ? !fast_enough(own)
+                                    : session.lacks_window() && !fast_enough(all);
   if (!slow) return watch(Watch::Answer, rate_period());
   connection_.session().reset(*this, http2::ErrorCode::Cancel);
   connection_.wake();

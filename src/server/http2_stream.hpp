@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,8 @@ public:
   void drain();
   // The client has ended its side of the connection: content that is not here will not come.
   void end_content();
+  // How long the client may take nothing, zero being for ever; nothing where the least rate holds.
+  std::optional<Milliseconds> patience() const;
 
   Http2Stream* next = nullptr;  // in the connection's list
   Http2Stream** previous = nullptr;
@@ -88,9 +91,10 @@ private:
   std::unique_ptr<Http2WebSocket> websocket_;
   std::string piece_;  // of content, that the exchange has a view of
   std::uint64_t deadline_ = 0;
-  std::uint64_t seen_ = 0;      // of this stream, by the last check of a rate
-  std::uint64_t seen_all_ = 0;  // of the connection
-  std::size_t size_ = 0;        // of the answer's content
+  std::uint64_t seen_ = 0;        // of this stream, by the last check of a rate
+  std::uint64_t seen_all_ = 0;    // of the connection
+  std::uint64_t progressed_ = 0;  // when the client was last seen to take something of this stream
+  std::size_t size_ = 0;          // of the answer's content
   Status status_ = Status::Ok;
   State state_ = State::Reading;
   Watch watch_ = Watch::None;

@@ -71,6 +71,15 @@ bool Http2WebSocket::silences() {
   return held_up && connection.is_heard(heard_);
 }
 
+bool Http2WebSocket::progresses() {
+  const std::uint64_t taken = stream_.delivered();
+  return std::exchange(taken_, taken) != taken && unsent() != 0;
+}
+
+std::optional<Milliseconds> Http2WebSocket::patience() const noexcept {
+  return finished_ || session_ == nullptr ? std::nullopt : std::optional(session_->patience());
+}
+
 void Http2WebSocket::on_end() {
   cut_off_ = true;
   if (session_ != nullptr) resume();  // whoever waits would wait in vain

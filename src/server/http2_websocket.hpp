@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tern::server {
@@ -48,6 +49,9 @@ public:
   void resume() override;
   bool paused() const noexcept override { return paused_; }
   bool silences() override;
+  bool progresses() override;
+  // How long the client may take nothing, zero being for ever; nothing at the end.
+  std::optional<Milliseconds> patience() const noexcept;
   void finish(bool peer_is_done) override;
   void abort() override;
 
@@ -61,6 +65,7 @@ private:
   net::RestBuffer rest_;                 // what has come and was not consumed
   std::string piece_;
   std::uint64_t heard_ = 0;  // of the connection, when the session asked last
+  std::uint64_t taken_ = 0;  // bytes of the stream, likewise
   bool paused_ = false;
   bool feeding_ = false;
   bool cut_off_ = false;   // the connection brings no more

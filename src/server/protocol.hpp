@@ -1,7 +1,10 @@
 // What speaks on a connection in place of HTTP/1.1: HTTP/2, or what a 101 has switched to.
 #pragma once
 
+#include <tern/base/duration.hpp>
+
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <system_error>
 
@@ -24,6 +27,9 @@ public:
   virtual void on_end() = 0;
   // What had to wait has been sent.
   virtual void on_sent() = 0;
+  // How long the peer may take nothing of what waits for it; zero: this protocol has a timeout of its own. Nothing
+  // where the least rate of answers holds.
+  virtual std::optional<Milliseconds> patience() const { return std::nullopt; }
   // The last call; the protocol is destroyed behind it.
   virtual void on_closed(std::error_code why) = 0;
   // The server stops: to come to an end, by Connection::finish(). What has not when the time is over, is aborted.

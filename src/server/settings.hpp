@@ -37,6 +37,7 @@ struct Settings {
   Milliseconds drain_idle = Milliseconds(500);   // for a request on its way to an idle connection, within a drain
   Milliseconds grace = Seconds(5);               // before the least rate counts
   std::size_t least_rate = 240;                  // bytes a second, either way
+  Milliseconds stall_timeout = Seconds(60);      // of event streams, in place of the least rate
   std::size_t connections = 1024;                // at once
   std::size_t buffered = 1024 * 1024 * 1024;     // bytes of all buffered contents together
   unsigned pool_threads = 0;                     // 0: one for each processor
@@ -48,6 +49,11 @@ struct Settings {
   std::vector<net::Network> trusted = {};  // proxies: what they say about their clients is believed
   ForwardedField forwarded = ForwardedField::XForwarded;
 };
+
+// Whether a peer that has taken nothing since `since` has exhausted its patience; zero is for ever. In milliseconds.
+inline bool has_stalled(Milliseconds patience, std::uint64_t since, std::uint64_t now) noexcept {
+  return patience.count() != 0 && now - since >= static_cast<std::uint64_t>(patience.count());
+}
 
 // Shared by the loops; everything else in a loop is its own.
 struct Shared {

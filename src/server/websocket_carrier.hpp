@@ -41,6 +41,10 @@ public:
   // answer although it takes what we send. Where it can be heard all the same, it must have been since the last call.
   virtual bool silences() = 0;
 
+  // Whether bytes wait for the peer, and it has taken some since the last call: it is there, although its pong may be
+  // behind all of them.
+  virtual bool progresses() = 0;
+
   // The last has been sent: ends our side, and all of it when the peer has ended its own, or soon after; at once where
   // the peer has nothing more to say.
   virtual void finish(bool peer_is_done) = 0;

@@ -396,15 +396,20 @@ void WebSocketSession::watch_peer() {
   if (options_.ping.count() != 0) hub_.worker().loop().arm(*this, options_.ping);
 }
 
+Milliseconds WebSocketSession::patience() const noexcept {
+  return options_.ping.count() == 0 ? options_.ping : options_.ping + options_.pong;
+}
+
 // The peer was silent for a while.
 void WebSocketSession::on_timer() noexcept {
   if (carrier_ == nullptr) return;
   const bool excused = carrier_->silences();
+  const bool progresses = carrier_->progresses();
   if (core_.closing() || core_.closed()) {
     if (excused) return hub_.worker().loop().arm(*this, options_.close_timeout);
     return carrier_->abort();
   }
-  if (heard_ || excused) return watch_peer();
+  if (heard_ || excused || progresses) return watch_peer();
   if (pinged_) return carrier_->abort();
   pinged_ = true;
   core_.ping(out(), {});

@@ -56,6 +56,8 @@ public:
   // The carrier is gone.
   void on_closed();
   void drain();
+  // How long the peer may take nothing before pings end this WebSocket; zero: for ever.
+  Milliseconds patience() const noexcept;
 
   // A frame that was made for many.
   void deliver(std::string_view frame, bool deflated);

@@ -8,8 +8,11 @@
 #include "server/worker.hpp"
 #include "websocket/handshake.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -29,8 +32,13 @@ public:
   void on_sent() override { session_->on_sent(); }
   void on_closed(std::error_code) override { session_->on_closed(); }
   void drain() override { session_->drain(); }
+  // The session's pings tell whether the peer is there.
+  std::optional<Milliseconds> patience() const override {
+    return finished_ ? std::nullopt : std::optional(Milliseconds(0));
+  }
 
   void send(net::Output& output) override {
+    handed_over_ += output.size();
     connection_.stream().send(output);
     connection_.flush();
   }
@@ -44,13 +52,25 @@ public:
   void expect_large(bool large) noexcept override { connection_.stream().expect_large(large); }
   std::size_t take(std::span<char> to) override { return connection_.stream().take(to); }
   std::size_t arriving() const noexcept override { return connection_.stream().waiting(); }
-  bool silences() override { return paused(); }
-  void finish(bool peer_is_done) override { connection_.finish(peer_is_done); }
+  // Its pongs are not read because of a slow handler. A peer that does not read what is queued has itself to blame.
+  bool silences() override { return paused() && unsent() == 0; }
+  bool progresses() override {
+    const auto left = static_cast<std::uint64_t>(connection_.stream().undelivered());
+    const std::uint64_t taken = handed_over_ - std::min(handed_over_, left);
+    return std::exchange(taken_, taken) < taken && unsent() != 0;
+  }
+  void finish(bool peer_is_done) override {
+    finished_ = true;
+    connection_.finish(peer_is_done);
+  }
   void abort() override { connection_.abort(); }
 
 private:
   Connection& connection_;
   WebSocketSession* session_ = nullptr;
+  std::uint64_t handed_over_ = 0;  // bytes, in all
+  std::uint64_t taken_ = 0;        // of these by the peer, when it was last asked
+  bool finished_ = false;
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ server::Settings settings_of(const Options& options) {
   settings.drain_idle = options.timeouts.drain_idle;
   settings.grace = options.timeouts.grace;
   settings.least_rate = options.timeouts.least_rate;
+  settings.stall_timeout = options.timeouts.stall;
   settings.connections = options.connections != 0 ? options.connections : server::usable_descriptors();
   settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;
   settings.pool_threads = options.pool_threads;
