@@ -10,6 +10,9 @@
 namespace tern::app {
 namespace {
 
+// Ten megabytes of "&a" would take a second of the loop to bind.
+constexpr std::size_t max_pairs = 4096;
+
 // The media type of a Content-Type value, without parameters.
 std::string_view media_type(std::string_view value) {
   return base::trim(value.substr(0, value.find(';')));
@@ -25,6 +28,9 @@ bool is_json_type(std::string_view type) {
 
 std::expected<Pairs, Rejection> Pairs::parse(std::string_view text, Arena& arena) {
   const auto most = static_cast<std::size_t>(std::ranges::count(text, '&')) + 1;
+  if (most > max_pairs) {
+    return std::unexpected(Rejection(Status::BadRequest, "the query or form has more than 4096 members"));
+  }
   auto* const items = static_cast<Field*>(arena.allocate(most * sizeof(Field), alignof(Field)));
   std::size_t count = 0;
   std::string_view name;

@@ -24,6 +24,9 @@ struct Length {
 };
 template <int N>
 struct Traced {};
+struct Names {
+  std::vector<std::string> name;
+};
 
 // Which extractors were asked, in their order.
 std::string trace;
@@ -194,6 +197,19 @@ TEST(BodyParameter, is_the_content_as_it_came) {
   EXPECT_EQ(client.post("/request", "text").body, "text");
   EXPECT_EQ(client.post("/view", "text").body, "text");
   EXPECT_EQ(client.send({Method::Post, "/echo"}).body, "");
+}
+
+TEST(FormParameter, has_at_most_4096_members) {
+  App app;
+  app.post("/", [](Form<Names> names) { return names->name.size(); });
+  Client client(app);
+  std::string most = "name=1";
+  for (int i = 1; i < 4096; ++i) most += "&name";
+  const auto form = [&client](std::string content) {
+    return client.post("/", std::move(content), "application/x-www-form-urlencoded");
+  };
+  EXPECT_EQ(form(most).body, "4096");
+  EXPECT_EQ(form(most + "&").status, 400);
 }
 
 TEST(StopTokenParameter, fires_when_the_client_goes) {

@@ -13,7 +13,7 @@ constexpr std::size_t most_spare = 64;
 }  // namespace
 
 WebSocketHub::WebSocketHub(Worker& worker)
-    : worker_(worker), mailbox_(std::make_shared<http::SocketMailbox>(worker.loop())) {
+    : worker_(worker), inflation_(worker.loop()), mailbox_(std::make_shared<http::SocketMailbox>(worker.loop())) {
   worker.shared().sockets.add(*this);
 }
 

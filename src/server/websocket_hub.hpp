@@ -3,6 +3,7 @@
 
 #include "http/socket.hpp"
 #include "net/output.hpp"
+#include "server/inflation_queue.hpp"
 #include "server/socket_bus.hpp"
 #include "server/topics.hpp"
 #include "websocket/codec.hpp"
@@ -29,6 +30,7 @@ public:
 
   Worker& worker() noexcept { return worker_; }
   websocket::SharedCodecs& codecs() noexcept { return codecs_; }
+  InflationQueue& inflation() noexcept { return inflation_; }
   const std::shared_ptr<http::SocketMailbox>& mailbox() const noexcept { return mailbox_; }
 
   bool empty() const noexcept { return sessions_ == nullptr; }
@@ -50,6 +52,7 @@ public:
 private:
   Worker& worker_;
   websocket::SharedCodecs codecs_;
+  InflationQueue inflation_;
   std::shared_ptr<http::SocketMailbox> mailbox_;
   Topics topics_;
   std::vector<net::Output> spare_;

@@ -75,11 +75,13 @@ void WebSocketSession::start(std::string protocol) {
 // --------------------------------------------------------------------------------------------------------
 
 std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
-  begin_reading();
+  const std::size_t granted = may_inflate();
+  begin_reading(granted);
   // The bytes are the loop's own, which nobody else looks at again: a frame is unmasked where it lies.
   core_.receive({const_cast<char*>(bytes.data()), bytes.size()});
   read();
   const std::size_t consumed = core_.consumed();
+  hub_.inflation().charge(granted - core_.inflation_budget());
   return end_reading() ? consumed : bytes.size();
 }
 
@@ -94,7 +96,8 @@ bool WebSocketSession::on_takeable() {
     carrier_->pause();
     return true;
   }
-  begin_reading();
+  const std::size_t granted = may_inflate();
+  begin_reading(granted);
   core_.receive({});
   const auto take = [this](std::span<char> to) { return carrier_->take(to); };
   const auto spare = [this](std::size_t size) { return hub_.worker().loop().spares().take(size); };
@@ -103,8 +106,29 @@ bool WebSocketSession::on_takeable() {
     return core_.take(to, most_taken, take);
   };
   if (dealt_with(next)) read();
+  hub_.inflation().charge(granted - core_.inflation_budget());
   end_reading();
   return true;
+}
+
+std::size_t WebSocketSession::may_inflate() noexcept {
+  return core_.codec() != nullptr ? hub_.inflation().available() : 0;
+}
+
+// Goes on with a message that was too much for one round, and then with what was received behind it.
+std::size_t WebSocketSession::on_inflation_turn(std::size_t budget) noexcept {
+  begin_reading(budget);
+  core_.receive({});
+  read();
+  const std::size_t used = budget - core_.inflation_budget();
+  const bool goes_on = end_reading() && carrier_ != nullptr && carrier_->paused();
+  if (goes_on && !core_.inflating() && !has_to_pause()) carrier_->resume();
+  return used;
+}
+
+void WebSocketSession::read_on() {
+  if (core_.inflating()) return hub_.inflation().wait(*this);
+  carrier_->resume();
 }
 
 void WebSocketSession::expect_large(bool large) noexcept {
@@ -113,7 +137,9 @@ void WebSocketSession::expect_large(bool large) noexcept {
   carrier_->expect_large(large);
 }
 
-void WebSocketSession::begin_reading() {
+// Until end_reading(), at most so many bytes are inflated.
+void WebSocketSession::begin_reading(std::size_t inflation_budget) {
+  core_.set_inflation_budget(inflation_budget);
   heard_ = true;
   if (pinged_) watch_peer();  // it has answered, or might as well have
   ++busy_;
@@ -150,6 +176,10 @@ bool WebSocketSession::dealt_with(F&& next) {
     switch (event) {
       case websocket::Event::Message: take_message(); return true;
       case websocket::Event::Closed: ended(core_.close_code(), core_.close_reason()); return false;
+      case websocket::Event::Deferred:
+        hub_.inflation().wait(*this);
+        carrier_->pause();
+        break;
       case websocket::Event::NeedMore: break;
     }
   } catch (const std::bad_alloc&) {  // the loop calls this, and no coroutine
@@ -206,7 +236,7 @@ void WebSocketSession::report(const std::exception_ptr& error) noexcept {
 
 void WebSocketSession::took_message() {
   if (reading_ || carrier_ == nullptr || !carrier_->paused() || has_to_pause()) return;
-  carrier_->resume();
+  read_on();
 }
 
 // A connection that ends without a close frame (RFC 6455, section 7.1.5).
@@ -221,6 +251,7 @@ void WebSocketSession::on_closed() {
   ++busy_;
   if (exchange_ != nullptr) exchange_->disconnect();  // as long as there is somebody to ask
   carrier_ = nullptr;
+  InflationQueue::Waiter::unlink();
   ended(websocket::Abnormal, {});
   --busy_;
   leave_if_over();
@@ -318,7 +349,7 @@ void WebSocketSession::on_sent() {
   waiting_ = false;
   socket_.link()->room().set();
   if (waited && handler_ && !ended_) guarded([this] { handler_->drained(socket_); });
-  if (carrier_ != nullptr && carrier_->paused() && !has_to_pause()) carrier_->resume();
+  if (carrier_ != nullptr && carrier_->paused() && !has_to_pause()) read_on();
   --busy_;
 }
 

@@ -10,6 +10,7 @@
 #include "http/socket.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
+#include "server/inflation_queue.hpp"
 #include "server/topics.hpp"
 #include "server/websocket_carrier.hpp"
 #include "websocket/connection.hpp"
@@ -35,7 +36,11 @@ class WebSocketHub;
 // What a route's options allow of handshakes.
 websocket::HandshakeRules rules_of(const WebSocketOptions& options);
 
-class WebSocketSession final : public Subscriber, private http::Socket, private net::RoundEnd, private Timer {
+class WebSocketSession final : public Subscriber,
+                               private http::Socket,
+                               private net::RoundEnd,
+                               private Timer,
+                               private InflationQueue::Waiter {
 public:
   // `exchange` is kept until the end, where the coroutine may look at the request; null otherwise.
   WebSocketSession(WebSocketHub& hub, WebSocketCarrier& carrier, base::Box<http::SocketUpgrade> upgrade,
@@ -79,10 +84,13 @@ private:
 
   void on_round_end() noexcept override { flush(); }
   void on_timer() noexcept override;
+  std::size_t on_inflation_turn(std::size_t budget) noexcept override;
 
-  void begin_reading();
+  void begin_reading(std::size_t inflation_budget);
   bool end_reading();
   void read();
+  void read_on();
+  std::size_t may_inflate() noexcept;
   template <class F>
   bool dealt_with(F&& next);
   void expect_large(bool large) noexcept;

@@ -51,7 +51,7 @@ void Connection::receive(std::span<char> bytes) noexcept {
 }
 
 Event Connection::next(std::string& out) {
-  if (!in_message_ && !buffer_.empty()) {  // the message before
+  if (!in_message_ && !inflating() && !buffer_.empty()) {  // the message before
     if (buffer_.capacity() > kept_buffer) {
       std::string().swap(buffer_);  // assigning an empty one keeps the memory
     } else {
@@ -69,6 +69,7 @@ Event Connection::next(std::string& out) {
 Event Connection::step(std::string& out, bool& done) {
   done = true;
   if (state_ == State::Closed) return Event::NeedMore;
+  if (inflating()) return inflated(out, codec_->resume(buffer_, limits_->message));
   if (!in_frame_) {
     const std::string_view rest(bytes_ + at_, size_ - at_);
     FrameHead head;
@@ -152,10 +153,7 @@ Event Connection::take_whole(std::string& out, std::span<char> payload, MaskKey 
   offset_ = payload.size();
   if (!unmask(payload.data(), payload.size(), key, 0)) return fail(out, Fault::InvalidUtf8);
   const std::string_view whole(payload.data(), payload.size());
-  if (compressed_) {
-    const Fault fault = inflate(whole);
-    return fault == Fault::None ? Event::Message : fail(out, fault);
-  }
+  if (compressed_) return inflated(out, codec_->inflate(whole, buffer_, limits_->message));
   if (!utf8_.complete()) return fail(out, Fault::InvalidUtf8);
   message_ = whole;
   return Event::Message;
@@ -210,23 +208,23 @@ void Connection::grow(std::size_t size) {
 Event Connection::complete(std::string& out) {
   if (compressed_) {
     const std::string whole = std::exchange(buffer_, {});
-    const Fault fault = inflate(whole);
-    return fault == Fault::None ? Event::Message : fail(out, fault);
+    return inflated(out, codec_->inflate(whole, buffer_, limits_->message));
   }
   if (is_text() && !utf8_.complete()) return fail(out, Fault::InvalidUtf8);
   message_ = buffer_;
   return Event::Message;
 }
 
-Fault Connection::inflate(std::string_view compressed) {
-  switch (codec_->inflate(compressed, buffer_, limits_->message)) {
+Event Connection::inflated(std::string& out, Inflated outcome) {
+  switch (outcome) {
     case Inflated::Done: break;
-    case Inflated::Malformed: return Fault::BadDeflate;
-    case Inflated::TooLarge: return Fault::MessageTooBig;
+    case Inflated::More: return Event::Deferred;
+    case Inflated::Malformed: return fail(out, Fault::BadDeflate);
+    case Inflated::TooLarge: return fail(out, Fault::MessageTooBig);
   }
-  if (is_text() && !base::is_utf8(buffer_)) return Fault::InvalidUtf8;
+  if (is_text() && !base::is_utf8(buffer_)) return fail(out, Fault::InvalidUtf8);
   message_ = buffer_;
-  return Fault::None;
+  return Event::Message;
 }
 
 std::string Connection::take_message() {
@@ -244,6 +242,7 @@ Event Connection::fail(std::string& out, Fault fault) {
   state_ = State::Closed;
   in_message_ = false;
   buffer_ = std::string();
+  if (inflating()) codec_->abandon();
   return Event::Closed;
 }
 
@@ -265,7 +264,8 @@ void Connection::close(std::string& out, std::uint16_t code, std::string_view re
   if (!may_write()) return;
   append_close(out, code, reason);
   state_ = State::CloseSent;
-  if (!in_message_) return;
+  if (!in_message_ && !inflating()) return;
+  if (inflating()) codec_->abandon();
   buffer_ = std::string();  // nobody will read it
 }
 

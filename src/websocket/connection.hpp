@@ -6,6 +6,7 @@
 //   next(out) -> Message  message(): a whole message, unmasked, inflated and checked. Pings are answered on the way,
 //                         into `out`
 //             -> NeedMore of what was received, nothing more can be said
+//             -> Deferred the budget for inflating is used up: next() goes on with the message when there is one again
 //             -> Closed   the closing handshake is complete, or the peer broke a rule: what `out` has is the last;
 //                         close_code() tells why
 //   write(out, …)         a message
@@ -35,7 +36,7 @@ namespace tern::websocket {
 // Messages that are shorter are not deflated.
 inline constexpr std::size_t worth_deflating = 64;
 
-enum class Event : std::uint8_t { NeedMore, Message, Closed };
+enum class Event : std::uint8_t { NeedMore, Message, Deferred, Closed };
 
 class Connection {
 public:
@@ -84,6 +85,13 @@ public:
     });
     return came(out, count);
   }
+  // Bounds what next() inflates from now on, in bytes that are read and written, before it says Deferred.
+  void set_inflation_budget(std::size_t bytes) noexcept {
+    if (codec_ != nullptr) codec_->set_budget(bytes);
+  }
+  // What is left of that; 0 where nothing is compressed.
+  std::size_t inflation_budget() const noexcept { return codec_ != nullptr ? codec_->budget() : 0; }
+  bool inflating() const noexcept { return codec_ != nullptr && codec_->inflating(); }
   // How many of receive()'s bytes need not be presented again. Of a message that came in pieces, all but the head of a
   // frame is consumed: what waits for more is short.
   std::size_t consumed() const noexcept { return at_; }
@@ -144,7 +152,7 @@ private:
   Event take_whole(std::string& out, std::span<char> payload, MaskKey key);
   Event complete(std::string& out);
   void grow(std::size_t size);
-  Fault inflate(std::string_view compressed);
+  Event inflated(std::string& out, Inflated outcome);
   Event fail(std::string& out, Fault fault);
   void append_close(std::string& out, std::uint16_t code, std::string_view reason) const;
   std::size_t most() const noexcept;

@@ -72,8 +72,14 @@ void Deflater::deflate(std::string_view message, std::string& out) {
 
 struct Inflater::State {
   z_stream stream{};
+  std::string_view input;  // behind what the stream has been given
+  std::string kept;        // what `input` and the stream refer to after keep_input()
+  bool in_tail = false;
+  bool has_output = false;  // the stream has more of it
+  // Gives the stream more input. False at the end.
+  bool feed() noexcept;
   // One step: fills the room behind `out`, which may grow up to `most`.
-  Inflated step(std::string& out, std::size_t most, int flush);
+  Inflated step(std::string& out, std::size_t most, std::size_t budget);
 };
 
 Inflater::Inflater(int window_bits) : state_(std::make_unique<State>()) {
@@ -88,17 +94,34 @@ void Inflater::reset() noexcept {
   inflateReset(&state_->stream);
 }
 
-// A byte more than may be had shows that there are too many.
-Inflated Inflater::State::step(std::string& out, std::size_t most, int flush) {
+bool Inflater::State::feed() noexcept {
+  if (stream.avail_in != 0 || has_output) return true;
+  if (input.empty()) {
+    if (in_tail) return false;
+    in_tail = true;
+    input = tail;
+  }
+  const uInt taken = some_of(input.size());
+  stream.next_in = to_zlib(input.data());
+  stream.avail_in = taken;
+  input.remove_prefix(taken);
+  return true;
+}
+
+// A byte more than may be had shows that there are too many. The tail is read block by block: the end of the message is
+// the end of a block, or something is missing.
+Inflated Inflater::State::step(std::string& out, std::size_t most, std::size_t budget) {
   const std::size_t at = out.size();
   const std::size_t left = most - at;  // and one byte more, to see that it is too large
-  const std::size_t room = std::min(std::max(first_room, at), left + (left != static_cast<std::size_t>(-1) ? 1 : 0));
+  std::size_t room = std::min(std::max(first_room, at), std::max(first_room, budget));
+  room = std::min(room, left + (left != static_cast<std::size_t>(-1) ? 1 : 0));
   out.resize(at + room);
   stream.next_out = to_zlib(out.data() + at);
   stream.avail_out = some_of(room);
   const uInt offered = stream.avail_out;
-  const int result = ::inflate(&stream, flush);
+  const int result = ::inflate(&stream, in_tail ? Z_BLOCK : Z_SYNC_FLUSH);
   out.resize(at + (offered - stream.avail_out));
+  has_output = stream.avail_out == 0;
   if (result == Z_STREAM_END) {  // a final block ends the stream, not the message: what follows begins anew
     inflateReset(&stream);
     stream.data_type = at_block_end;
@@ -109,26 +132,43 @@ Inflated Inflater::State::step(std::string& out, std::size_t most, int flush) {
 }
 
 Inflated Inflater::inflate(std::string_view compressed, std::string& out, std::size_t most) {
-  z_stream& stream = state_->stream;
   out.clear();
-  while (!compressed.empty()) {
-    const uInt taken = some_of(compressed.size());
-    stream.next_in = to_zlib(compressed.data());
-    stream.avail_in = taken;
-    compressed.remove_prefix(taken);
-    do {
-      const Inflated outcome = state_->step(out, most, Z_SYNC_FLUSH);
-      if (outcome != Inflated::Done) return outcome;
-    } while (stream.avail_in != 0 || stream.avail_out == 0);
-  }
-  stream.next_in = to_zlib(tail.data());
-  stream.avail_in = static_cast<uInt>(tail.size());
-  // Block by block: the end of the message is the end of a block, or something is missing.
-  do {
-    const Inflated outcome = state_->step(out, most, Z_BLOCK);
+  begin(compressed);
+  auto unlimited = static_cast<std::size_t>(-1);
+  return resume(out, most, unlimited);
+}
+
+void Inflater::begin(std::string_view compressed) noexcept {
+  state_->stream.avail_in = 0;
+  state_->input = compressed;
+  state_->kept.clear();
+  state_->in_tail = state_->has_output = false;
+}
+
+Inflated Inflater::resume(std::string& out, std::size_t most, std::size_t& budget) {
+  State& state = *state_;
+  while (state.feed()) {
+    if (budget == 0) return Inflated::More;
+    const std::size_t before = out.size();
+    const uInt given = state.stream.avail_in;
+    const Inflated outcome = state.step(out, most, budget);
+    budget -= std::min(budget, (out.size() - before) + (given - state.stream.avail_in));
     if (outcome != Inflated::Done) return outcome;
-  } while (stream.avail_in != 0 || stream.avail_out == 0);
-  return (stream.data_type & at_block_end) != 0 ? Inflated::Done : Inflated::Malformed;
+  }
+  return (state.stream.data_type & at_block_end) != 0 ? Inflated::Done : Inflated::Malformed;
+}
+
+// The tail is static and stays where it is.
+void Inflater::keep_input() {
+  State& state = *state_;
+  if (state.in_tail) return;
+  std::string rest(reinterpret_cast<const char*>(state.stream.next_in), state.stream.avail_in);
+  rest.append(state.input);
+  state.kept = std::move(rest);
+  const uInt taken = some_of(state.kept.size());
+  state.stream.next_in = to_zlib(state.kept.data());
+  state.stream.avail_in = taken;
+  state.input = std::string_view(state.kept).substr(taken);
 }
 
 }  // namespace tern::websocket

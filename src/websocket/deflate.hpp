@@ -30,7 +30,8 @@ private:
   std::unique_ptr<State> state_;
 };
 
-enum class Inflated : std::uint8_t { Done, Malformed, TooLarge };
+// More: the budget is used up, and the message has to be continued.
+enum class Inflated : std::uint8_t { Done, More, Malformed, TooLarge };
 
 // Owns some 40 KiB at 15 bits.
 class Inflater {
@@ -42,6 +43,12 @@ public:
 
   // Puts one message into `out`, which never holds more than one byte above `most`. After anything but Done, reset().
   Inflated inflate(std::string_view compressed, std::string& out, std::size_t most);
+  // The same in steps: begin(), then resume() with the same `out` as long as it says More. Each takes what it has read
+  // and written from `budget`, and goes beyond it by less than 4 KiB.
+  void begin(std::string_view compressed) noexcept;
+  Inflated resume(std::string& out, std::size_t most, std::size_t& budget);
+  // After More: copies the input that is left, which may go then.
+  void keep_input();
   void reset() noexcept;
 
 private:

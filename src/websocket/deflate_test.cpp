@@ -87,6 +87,58 @@ TEST_F(WebSocketDeflate, bombs_end_at_the_limit) {
   EXPECT_LE(out.capacity(), 262'144U);
 }
 
+TEST_F(WebSocketDeflate, a_message_is_inflated_in_steps_where_the_budget_is_small) {
+  std::string mixed;
+  for (int i = 0; i < 20'000; ++i) mixed += std::to_string(i * 7919);
+  for (const bool takeover : {true, false}) {
+    FeedOptions options = agreed(1'000'000, takeover);
+    const std::string bomb = compressed(deflated(std::string(1'000'000, 'x')));
+    const std::string input =
+        bomb + compressed(deflated(mixed)) + testing::text("plain") + compressed(deflated("short")) + bomb;
+    const auto whole = feed(input, {}, options);
+    EXPECT_EQ(whole.deferrals, 0U);
+    for (const std::size_t budget : {std::size_t{1}, std::size_t{5000}, std::size_t{64 * 1024}}) {
+      options.inflation_budget = budget;
+      const auto divided = feed(input, {}, options);
+      EXPECT_EQ(divided, whole) << budget;
+      EXPECT_GE(divided.deferrals, 2'000'000 / (budget + 8192)) << budget;
+      const std::size_t cuts[] = {1, 500, 1100, 1500};
+      EXPECT_EQ(feed(input, cuts, options), whole) << budget;
+    }
+  }
+}
+
+TEST_F(WebSocketDeflate, faults_are_found_in_steps) {
+  FeedOptions options = agreed(100'000, true);
+  options.inflation_budget = 5000;
+  EXPECT_EQ(feed(compressed(deflated(std::string(1'000'000, 'x'))), {}, options).sent, "close 1009 message too big\n");
+  std::string broken = deflated(std::string(50'000, 'x') + "end");
+  broken.back() = static_cast<char>(broken.back() ^ 0x7F);
+  broken += "\x06";
+  EXPECT_EQ(feed(compressed(broken), {}, options).sent, "close 1007 malformed compressed message\n");
+  EXPECT_EQ(feed(compressed(deflated(std::string(50'000, 'x') + '\xFF')), {}, options).sent,
+            "close 1007 text that is not UTF-8\n");
+}
+
+TEST_F(WebSocketDeflate, a_close_gives_up_what_is_being_inflated) {
+  for (const bool takeover : {true, false}) {
+    SharedCodecs shared;
+    const FeedOptions options = agreed(1'000'000, takeover);
+    Connection connection(options.limits, std::make_unique<Codec>(*options.deflate, shared));
+    connection.set_inflation_budget(1000);
+    std::string bytes = compressed(deflated(std::string(1'000'000, 'x')));
+    std::string out;
+    connection.receive(bytes);
+    EXPECT_EQ(connection.next(out), Event::Deferred);
+    EXPECT_TRUE(connection.inflating());
+    connection.close(out, Normal, {});
+    EXPECT_FALSE(connection.inflating());
+    std::string rest = compressed(deflated("dropped")) + testing::close(1000);
+    connection.receive(rest);
+    EXPECT_EQ(connection.next(out), Event::Closed);
+  }
+}
+
 TEST_F(WebSocketDeflate, there_may_be_no_limit) {
   Inflater inflater(15);
   std::string out;

@@ -17,7 +17,9 @@ std::string show(std::string_view payload) {
 
 class Feeder {
 public:
-  explicit Feeder(const FeedOptions& options) : options_(options), connection_(options_.limits, codec()) {}
+  explicit Feeder(const FeedOptions& options) : options_(options), connection_(options_.limits, codec()) {
+    connection_.set_inflation_budget(options_.inflation_budget);
+  }
 
   void feed(std::string_view piece) {
     if (connection_.closed()) return;
@@ -68,6 +70,10 @@ private:
       case Event::NeedMore: return false;
       case Event::Message:
         outcome_.transcript += (connection_.is_text() ? "text " : "binary ") + show(connection_.message()) + '\n';
+        return true;
+      case Event::Deferred:
+        ++outcome_.deferrals;
+        connection_.set_inflation_budget(options_.inflation_budget);
         return true;
       case Event::Closed: break;
     }

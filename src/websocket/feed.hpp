@@ -42,13 +42,16 @@ std::string read_frames(std::string_view bytes);
 struct FeedOptions {
   Limits limits = {};
   std::optional<DeflateTerms> deflate = {};
-  bool takes = false;  // payload that is awaited() is fetched by take(), some bytes at a time
+  std::size_t inflation_budget =
+      static_cast<std::size_t>(-1);  // after which the message is deferred, and gets it again
+  bool takes = false;                // payload that is awaited() is fetched by take(), some bytes at a time
 };
 
 struct Outcome {
   std::string transcript;       // "text hi", "binary …", "closed 1000 why"; long payloads as their size
   std::string sent;             // read_frames() of what the connection has written
   std::size_t most_unread = 0;  // bytes that the connection left to be presented again
+  std::size_t deferrals = 0;
   bool operator==(const Outcome& other) const { return transcript == other.transcript && sent == other.sent; }
 };
 
