@@ -20,8 +20,8 @@ def note(text):
 def build(*targets):
     note("building " + ", ".join(targets))
     run("script/bootstrap", "bench")
-    run("script/configure", "release")
-    run("cmake", "--build", "build/release", "--target", *targets)
+    run("script/configure", "bench")
+    run("cmake", "--build", "build/bench", "--target", *targets)
 
 
 class Server:
@@ -29,7 +29,7 @@ class Server:
 
     def __init__(self, program, threads=1):
         self.process = subprocess.Popen(
-            [ROOT / "build/release/bin" / program, "--port", "0", "--threads", str(threads)],
+            [ROOT / "build/bench/bin" / program, "--port", "0", "--threads", str(threads)],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         for line in self.process.stderr:
             found = re.search(r"serving 127\.0\.0\.1:(\d+)", line)

@@ -17,10 +17,13 @@ def built(commit, name):
         run("git", "worktree", "prune")
         run("git", "worktree", "add", "--force", "--detach", str(folder), commit)
     note(f"building {commit[:12]} in {folder.relative_to(ROOT)}")
-    for command in (["script/configure", "release"], ["cmake", "--build", "build/release", "--target", "bench-server"]):
+    # Without a preset, which older commits may lack.
+    configure = ["cmake", "-S", ".", "-B", "build/bench", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERN_UNITY=ON",
+                 "-DTERN_BUILD_EXAMPLES=OFF", "-DTERN_BUILD_TESTS=OFF", "-DTERN_BUILD_BENCH=ON"]
+    for command in (configure, ["cmake", "--build", "build/bench", "--target", "bench-server"]):
         subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True,
                        env=os.environ | {"CCACHE_NOHASHDIR": "1", "CCACHE_BASEDIR": str(folder)})
-    return tern(folder / "build/release/bin", name, commit)
+    return tern(folder / "build/bench/bin", name, commit)
 
 
 def sample(contender, workload, seconds):

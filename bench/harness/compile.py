@@ -12,7 +12,7 @@ ROUNDS = 5
 FLAGS = ["-std=c++23", "-O2", "-DNDEBUG", "-Iinclude"]
 # What each links, and how the shared libraries are called that are its own.
 LIBRARIES = {
-    "tern": (["build/release/libtern.a", "-lsimdjson", "-lre2", "-lfmt", "-lssl", "-lcrypto", "-lnghttp2", "-lz"],
+    "tern": (["build/bench/libtern.a", "-lsimdjson", "-lre2", "-lfmt", "-lssl", "-lcrypto", "-lnghttp2", "-lz"],
              "simdjson|re2|fmt|ssl|crypto|nghttp2|libz"),
     "cpp_httplib": (["-lcpp-httplib"], "httplib|ssl|crypto|brotli|libz"),
     "beast": ([], "boost"),

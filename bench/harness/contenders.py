@@ -41,7 +41,7 @@ class Contender:
 EVERYTHING = {"hello", "json", "json_post", "user", "echo", "browser", "pipelined", "large_head", "large_body", "large_both",
               "routes", "middleware", "calc", "access_log"}
 PROTOCOLS = {"http2", "tls", "websocket"}  # not of the workloads: each has a page of its own
-BINARIES = ROOT / "build/release/bin"
+BINARIES = ROOT / "build/bench/bin"
 
 
 def tern(binaries=BINARIES, name="tern", description="this tree, bench-server"):

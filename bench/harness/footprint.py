@@ -43,7 +43,8 @@ def idle_connections():
 def at_rest_without_components():
     folder = ROOT / "build/plain"
     note("building bench-server without TLS, HTTP/2, zlib and Redis")
-    run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERN_BUILD_TESTS=OFF",
+    run("cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTERN_BUILD_EXAMPLES=OFF",
+        "-DTERN_BUILD_TESTS=OFF", "-DTERN_BUILD_BENCH=ON",
         *(f"-DTERN_{component}=OFF" for component in ("TLS", "HTTP2", "ZLIB", "REDIS")))
     run("cmake", "--build", folder, "--target", "bench-server")
     server = Server(folder / "bin/bench-server")
@@ -69,7 +70,7 @@ def compile_seconds(text):
 def stripped_size(program):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "stripped")
-        run("strip", "-o", out, f"build/release/bin/{program}")
+        run("strip", "-o", out, f"build/bench/bin/{program}")
         return os.path.getsize(out)
 
 

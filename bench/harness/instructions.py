@@ -61,7 +61,7 @@ def table():
     common.note("building it again, with a profile")
     common.run("script/pgo")
     plain = contenders.tern()
-    profiled = dataclasses.replace(plain, command=[part.replace("build/release/", "build/pgo/") for part in plain.command])
+    profiled = dataclasses.replace(plain, command=[part.replace("build/bench/", "build/pgo/") for part in plain.command])
     text = "| user instructions per request | release | by script/pgo |\n| --- | ---: | ---: |\n"
     for what, request, depth, changing in ROWS:
         common.note(f"counting instructions of {what}")

@@ -16,7 +16,7 @@ REPETITIONS = 9
 
 def results(program):
     """The median of each benchmark, as Google Benchmark tells it. The repetitions of all take turns."""
-    done = run(f"build/release/bin/{program}", "--benchmark_format=json", f"--benchmark_repetitions={REPETITIONS}",
+    done = run(f"build/bench/bin/{program}", "--benchmark_format=json", f"--benchmark_repetitions={REPETITIONS}",
                "--benchmark_enable_random_interleaving=true", "--benchmark_min_time=0.1")
     found = json.loads(done.stdout)["benchmarks"]
     for one in found:
@@ -35,8 +35,6 @@ def nanoseconds(result):
 
 
 def measure():
-    run("script/bootstrap", "bench")
-    run("cmake", "--preset", "release")  # once more: the libraries may have been missing when it was configured
     build(*PROGRAMS)
     rows = []
     for program, subject in PROGRAMS.items():

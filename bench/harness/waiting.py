@@ -19,7 +19,7 @@ CALC = "/calc?value=0.6"
 
 def floor_rate():
     """Series a second that two threads reach which do nothing else."""
-    return float(run("build/release/bin/calc-floor", "2", str(CALC_SECONDS)).stdout)
+    return float(run("build/bench/bin/calc-floor", "2", str(CALC_SECONDS)).stdout)
 
 
 def calc_rate():

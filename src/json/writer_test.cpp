@@ -93,7 +93,8 @@ TEST(JsonWriter, escapes_at_every_place_of_a_word) {
     for (std::size_t at = 0; at < length; ++at) {
       std::string text(length, 'x');
       text[at] = '"';
-      const std::string expected = "\"" + std::string(at, 'x') + "\\\"" + std::string(length - at - 1, 'x') + "\"";
+      std::string expected = "\"";
+      expected.append(at, 'x').append("\\\"").append(length - at - 1, 'x').append("\"");
       EXPECT_EQ(to_string(text), expected);
     }
   }
