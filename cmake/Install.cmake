@@ -32,5 +32,12 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ternConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/ternConfig.cmake ${PROJECT_BINARY_DIR}/ternConfigVersion.cmake
         DESTINATION ${TERN_CMAKE_DIR})
 
+# Its paths are relative to the file, so that they hold in whatever prefix it is installed.
+set(TERN_PC_DIR ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${TERN_PC_DIR} OUTPUT_VARIABLE TERN_PC_PREFIX)
+set(TERN_PC_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+  set(TERN_PC_INCLUDEDIR \${prefix}/${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 configure_file(cmake/tern.pc.in ${PROJECT_BINARY_DIR}/tern.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tern.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
