@@ -55,6 +55,11 @@ function(tern_room room)
   endif()
 endfunction()
 
+# A release build tests the library as users compile it. The tests themselves are optimised less, which takes half the time.
+function(tern_test_optimisation target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # tern_test(<name> SOURCES … LIBRARIES …): a GoogleTest program, registered with ctest test by test.
 function(tern_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;DEFINITIONS;LABELS" ${ARGN})
@@ -64,6 +69,7 @@ function(tern_test name)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   tern_unity(${name} 5)
+  tern_test_optimisation(${name})
   if(TARGET test_prefix)
     target_precompile_headers(${name} REUSE_FROM test_prefix)
   endif()

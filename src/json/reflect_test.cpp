@@ -182,7 +182,7 @@ void try_counts(std::index_sequence<N...>) {
         WideOf<N + 1> wide;
         for_each_member(wide, [&](std::string_view name, int& member, auto index) {
           member = numbers[index];
-          EXPECT_EQ(name, std::string("m").append(std::to_string(index)));
+          EXPECT_EQ(name, "m" + std::to_string(index));
           ++count;
         });
         EXPECT_EQ(count, N + 1);

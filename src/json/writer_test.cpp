@@ -93,8 +93,7 @@ TEST(JsonWriter, escapes_at_every_place_of_a_word) {
     for (std::size_t at = 0; at < length; ++at) {
       std::string text(length, 'x');
       text[at] = '"';
-      std::string expected = "\"";
-      expected.append(at, 'x').append("\\\"").append(length - at - 1, 'x').append("\"");
+      const std::string expected = "\"" + std::string(at, 'x') + "\\\"" + std::string(length - at - 1, 'x') + "\"";
       EXPECT_EQ(to_string(text), expected);
     }
   }
