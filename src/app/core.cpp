@@ -328,7 +328,9 @@ Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
   if (route.limits) {
     exchange.limit(*route.limits);
   } else if (route.endpoint.streams_body) {
-    exchange.limit({.body = static_cast<std::size_t>(-1)});
+    Limits limits = exchange.limits();
+    limits.body = static_cast<std::size_t>(-1);
+    exchange.limit(limits);
   }
   if (route.pins || (route.endpoint.reads_body && !exchange.body_complete())) exchange.pin();
   return Next(route.chain.data(), exchange)();

@@ -48,7 +48,8 @@ public:
   StopState& stop_state() { return stop_; }
   void announce(std::uint64_t bytes) { announced_ = bytes; }
 
-  void limit(const Limits&) override {}
+  void limit(const Limits& limits) override { limits_ = limits; }
+  const Limits& limits() const noexcept override { return limits_; }
   bool readable() override { return true; }
   void when_readable(std::coroutine_handle<>) override { ADD_FAILURE() << "nobody needs to wait"; }
   std::expected<std::string_view, StreamError> read() override { return std::exchange(body_, {}); }
@@ -64,6 +65,7 @@ private:
   std::size_t size_;
   std::unique_ptr<char[]> buffer_;
   std::string_view body_;
+  Limits limits_;
 };
 
 Body run(Task<Body> task) {

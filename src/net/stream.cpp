@@ -62,7 +62,7 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = represent_ = finish_writing_ = takes_ = expects_large_ = took_end_ = false;
+  paused_ = ended_ = hung_up_ = represent_ = finish_writing_ = takes_ = expects_large_ = took_end_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -175,7 +175,8 @@ void Stream::finish() {
 
 // What epoll should watch for. Errors and hang-ups it reports unasked.
 std::uint32_t Stream::wanted() const noexcept {
-  return (reading() ? read_events : 0U) | (queue_ != nullptr ? EPOLLOUT : 0U);
+  const std::uint32_t end = ended_ || hung_up_ ? 0U : EPOLLRDHUP;
+  return (reading() ? read_events : end) | (queue_ != nullptr ? EPOLLOUT : 0U);
 }
 
 void Stream::watch(std::uint32_t events) {
@@ -196,15 +197,22 @@ void Stream::on_ready(std::uint32_t events) {
     if (closing_) return;
   }
   if ((events & (read_events | EPOLLHUP)) == 0) return;
-  if (reading()) {
-    receive(events);
-  } else if ((events & EPOLLHUP) != 0) {
+  if (reading()) return receive(events);
+  if ((events & (EPOLLRDHUP | EPOLLHUP)) != 0) hang_up();
+  if (closing_) return;
+  if ((events & EPOLLHUP) != 0 && !reading()) {
     // Both sides have ended. The kernel would report that for ever, whatever is asked for.
     loop_->epoll_.remove(socket_.number(), *this);
     added_ = false;
   } else {
     watch(wanted());
   }
+}
+
+void Stream::hang_up() {
+  if (ended_ || hung_up_) return;
+  hung_up_ = true;
+  handler_->on_hang_up();
 }
 
 void Stream::receive(std::uint32_t events) {

@@ -50,6 +50,10 @@ public:
   // The peer has ended its side (FIN), and all its bytes have been presented; there will be no more. Sending goes on.
   virtual void on_end() = 0;
 
+  // The peer has ended its side while the stream is paused: behind bytes, perhaps, that have not been presented.
+  // on_end() still follows, after resume(). At most once for each open().
+  virtual void on_hang_up() {}
+
   // Output that had to wait is now all with the kernel. Never called from inside send().
   virtual void on_sent() = 0;
 
@@ -91,8 +95,8 @@ public:
   // since a socket becomes writable only when a good part of its buffer is free. Costs a system call.
   std::size_t undelivered() const noexcept;
 
-  // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed. Costs no system call unless
-  // something arrives meanwhile.
+  // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed, and an end by on_hang_up().
+  // Costs no system call unless something arrives meanwhile.
   void pause() noexcept { paused_ = true; }
   // Goes on reading; bytes that were kept are presented again later in this round or in the next, not inside the call.
   void resume();
@@ -136,6 +140,7 @@ private:
   void present(std::span<char> fresh);
   void present_rest();
   void present_end();
+  void hang_up();
   void on_round();  // the loop's answer to resume()
   void flush();
   void end(int error);
@@ -160,6 +165,7 @@ private:
   bool closing_ : 1 = false;  // in the loop's list of closing streams, or about to be
   bool paused_ : 1 = false;
   bool ended_ : 1 = false;
+  bool hung_up_ : 1 = false;    // on_hang_up() was called
   bool represent_ : 1 = false;  // resumed, and the rest is to be presented again
   bool finish_writing_ : 1 = false;
   bool takes_ : 1 = false;  // the handler, by itself

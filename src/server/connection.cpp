@@ -89,9 +89,8 @@ net::Output& Connection::output() {
   return worker_.output(*this);
 }
 
-void Connection::finish(bool peer_is_done) {
+void Connection::finish() {
   closing_ = true;
-  if (peer_is_done) client_done_ = true;
   flush();
 }
 
@@ -190,16 +189,39 @@ void Connection::on_end() {
   peer_ended_ = true;
   if (other_ && !closing_) return other_->on_end();
   if (exchange_ != nullptr) {
-    if (exchange_->stream_ && exchange_->stream_->ends_with_peer()) return stream_.close();
-    // A half-close does not cancel. Content that is not complete now never will be.
+    // Content that is not complete now never will be: who waits for it is told, and may answer.
     if (!protocol_.content_complete() && !exchange_->error_) {
       exchange_->fail(StreamError::Disconnected);
       exchange_->wake();
     }
+    if (exchange_ != nullptr && ends_with_client()) client_gone();
     return;
   }
   closing_ = true;
   after_answer();
+}
+
+// What the client has sent behind its request is not read while the handler is waited for.
+void Connection::on_hang_up() {
+  if (exchange_ != nullptr && ends_with_client()) client_gone();
+}
+
+// Whether what waits is stopped when the client ends its side.
+bool Connection::ends_with_client() const noexcept {
+  return !exchange_->limits_.half_close || (exchange_->stream_ && exchange_->stream_->ends_with_peer());
+}
+
+// Nobody waits for the answer any more. Those before it are still sent. One that has been sent in part breaks off;
+// where only the end of the connection ends its content, that takes a reset (RFC 9112, section 8).
+void Connection::client_gone() {
+  if (exchange_->stream_) {
+    const bool until_close = exchange_->request().version() == Version::Http10;
+    return until_close ? stream_.abort() : stream_.close();
+  }
+  std::exchange(exchange_, nullptr)->disconnect();
+  protocol_.abandon();
+  closing_ = true;
+  flush();
 }
 
 void Connection::inform(Status status, const Fields& fields) {
@@ -242,8 +264,6 @@ void Connection::respond(Response& response) {
   watch_ = Watch::None;  // it was about this request
   served_ = true;
   if (!protocol_.content_complete()) protocol_.discard_content(most_discarded);
-  // A client that has said that this is its last request, and has sent all of it, need not be waited for.
-  client_done_ = !protocol_.keep_alive() && protocol_.content_complete();
   if (response.producer() != nullptr) {
     if (begin_stream(response)) return;
   } else {
@@ -394,10 +414,12 @@ void Connection::after_answer() {
   linger();
 }
 
-// Our side ends. What the peer is still sending is read for a moment: a close with unread bytes would reset the
-// connection, and the reset may overtake the answer.
+// The lingering close of RFC 9112, section 9.6: our side ends, and what the peer still sends is read and dropped until
+// it ends its own, for linger_time or most_swallowed bytes at most. A close with unread bytes would reset the
+// connection, and the reset may overtake the answer. That goes for clients, too, that have announced their last
+// request: some send an empty line behind it.
 void Connection::linger() {
-  if (peer_ended_ || client_done_) {
+  if (peer_ended_) {
     stream_.close();
     return;
   }

@@ -65,9 +65,9 @@ public:
   net::Output& output();
   // Sends what is in output(), and watches that the peer reads it.
   void flush();
-  // The last has been written: sends it, ends our side, and closes when the peer has ended its own, or soon after; at
-  // once where the peer has nothing more to say. The protocol is given nothing any more but on_closed().
-  void finish(bool peer_is_done = false);
+  // The last has been written: sends it, ends our side, and closes when the peer has ended its own, or soon after. The
+  // protocol is given nothing any more but on_closed().
+  void finish();
 
 private:
   friend class Worker;
@@ -78,6 +78,7 @@ private:
   std::size_t on_bytes(std::span<const char> bytes) override;
   bool on_takeable() override;
   void on_end() override;
+  void on_hang_up() override;
   void on_sent() override;
   void on_closed(std::error_code why) override;
   void on_secured() override;
@@ -122,6 +123,8 @@ private:
   void watch(Watch what, Milliseconds timeout);
   void watch_answer();
   void watch_protocol();
+  bool ends_with_client() const noexcept;
+  void client_gone();
   void expired();
   void drain_expired();
   void head_expired();
@@ -151,7 +154,6 @@ private:
   bool closing_ : 1 = false;    // the last answer is written
   bool served_ : 1 = false;     // has been answered once
   bool peer_ended_ : 1 = false;
-  bool client_done_ : 1 = false;  // the client has sent its last request, completely
 };
 
 static_assert(sizeof(Connection) <= 384);

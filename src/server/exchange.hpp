@@ -24,6 +24,7 @@ public:
   ~HttpExchange() = default;
 
   void limit(const Limits& limits) override { limits_ = limits; }
+  const Limits& limits() const noexcept override { return limits_; }
   bool readable() override;
   void when_readable(std::coroutine_handle<> waiting) override;
   std::expected<std::string_view, StreamError> read() override;

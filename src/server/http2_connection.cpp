@@ -124,10 +124,10 @@ void Http2Connection::on_sent() {
   flush();
 }
 
-// What was asked for is answered; nothing that has to be waited for comes any more.
+// HTTP/2 knows no half-closed connections: a client that has ended its side has gone.
 void Http2Connection::on_end() {
   peer_ended_ = true;
-  for (Http2Stream* stream = streams_; stream != nullptr; stream = stream->next) stream->end_content();
+  for (Http2Stream* stream = streams_; stream != nullptr; stream = stream->next) stream->client_gone();
   flush();
 }
 

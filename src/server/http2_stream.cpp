@@ -63,17 +63,11 @@ void Http2Stream::drain() {
   if (exchange_ != nullptr && exchange_->stream_ && exchange_->stream_->ends_with_peer()) exchange_->stop_.stop();
 }
 
-void Http2Stream::end_content() {
+void Http2Stream::client_gone() {
   if (websocket_) return websocket_->on_end();
-  if (exchange_ == nullptr) return;
-  const bool events = exchange_->stream_ && exchange_->stream_->ends_with_peer();
-  if (events) {
-    connection_.session().reset(*this, http2::ErrorCode::Cancel);
-    return lost();
-  }
-  if (state_ != State::Serving || content_complete() || exchange_->error_) return;
-  exchange_->fail(StreamError::Disconnected);
-  exchange_->wake();
+  if (state_ != State::Serving && state_ != State::Streaming) return;
+  connection_.session().reset(*this, http2::ErrorCode::Cancel);
+  lost();
 }
 
 // --- The request ---
@@ -215,7 +209,6 @@ void Http2Stream::begin_stream(Response& response) {
   }
   state_ = State::Streaming;
   if (exchange_->start_stream(response)) return end_stream();
-  if (connection_.peer_ended()) end_content();  // events, and nobody there
 }
 
 // What is no handshake is answered like any other request. Otherwise the 200 and the first messages leave together.
@@ -251,7 +244,6 @@ void Http2Stream::carry_websocket(Response& response) {
   auto* session = new WebSocketSession(worker.sockets(), *websocket_, std::move(upgrade), agreed->deflate, kept);
   if (kept == nullptr) worker.release(exchange);
   websocket_->start(*session, std::move(agreed->protocol));
-  if (connection_.peer_ended()) websocket_->on_end();
   connection_.wake();
 }
 

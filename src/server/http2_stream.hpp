@@ -36,8 +36,8 @@ public:
   void lost();
   // The server stops: a stream of events ends.
   void drain();
-  // The client has ended its side of the connection: content that is not here will not come.
-  void end_content();
+  // The client has ended its side of the connection: what waits is stopped, and what is answered is still sent.
+  void client_gone();
   // How long the client may take nothing, zero being for ever; nothing where the least rate holds.
   std::optional<Milliseconds> patience() const;
 

@@ -127,7 +127,7 @@ void Http2WebSocket::on_room() {
 // --- The end ---
 
 // What the client still sends is dropped, as long as the stream waits for its end.
-void Http2WebSocket::finish(bool) {
+void Http2WebSocket::finish() {
   if (std::exchange(finished_, true)) return;
   http2::Session& session = stream_.connection_.session();
   session.finish(stream_, Fields());

@@ -52,7 +52,7 @@ public:
   bool progresses() override;
   // How long the client may take nothing, zero being for ever; nothing at the end.
   std::optional<Milliseconds> patience() const noexcept;
-  void finish(bool peer_is_done) override;
+  void finish() override;
   void abort() override;
 
 private:

@@ -32,6 +32,7 @@ public:
 private:
   std::size_t on_bytes(std::span<const char> bytes) override;
   void on_end() override { stream_.abort(); }
+  void on_hang_up() override { next_.on_hang_up(); }
   void on_sent() override { next_.on_sent(); }
   void on_closed(std::error_code why) override { next_.on_closed(why); }
 

@@ -135,7 +135,9 @@ void SecureStream::present_rest() {
 void SecureStream::give_end() {
   end_waits_ = true;
   if (represent_ && !stream_.paused()) present_rest();
-  if (end_waits_ && !stream_.paused() && stream_.is_open()) tell_end();
+  if (!end_waits_ || !stream_.is_open()) return;
+  if (stream_.paused()) return handler_.on_hang_up();
+  tell_end();
 }
 
 void SecureStream::tell_end() {
@@ -154,6 +156,11 @@ void SecureStream::before_resume() {
 // An end without close_notify is one, too: that nothing is missing, HTTP's own framing shows.
 void SecureStream::on_end() {
   if (!end_told_) give_end();
+}
+
+// What comes before the end, a close_notify perhaps, is not decrypted yet.
+void SecureStream::on_hang_up() {
+  if (secured_ && !end_told_ && !end_waits_) handler_.on_hang_up();
 }
 
 void SecureStream::on_round_end() noexcept {

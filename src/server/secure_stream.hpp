@@ -75,6 +75,7 @@ public:
 private:
   std::size_t on_bytes(std::span<const char> bytes) override;
   void on_end() override;
+  void on_hang_up() override;
   void on_sent() override;
   void on_closed(std::error_code why) override;
   void on_round_end() noexcept override;

@@ -45,9 +45,8 @@ public:
   // behind all of them.
   virtual bool progresses() = 0;
 
-  // The last has been sent: ends our side, and all of it when the peer has ended its own, or soon after; at once where
-  // the peer has nothing more to say.
-  virtual void finish(bool peer_is_done) = 0;
+  // The last has been sent: ends our side, and all of it when the peer has ended its own, or soon after.
+  virtual void finish() = 0;
   // Ends all of it at once.
   virtual void abort() = 0;
 

@@ -152,7 +152,7 @@ bool WebSocketSession::end_reading() {
   flush();
   const bool over = core_.closed();
   // Behind its close frame a peer sends nothing (RFC 6455, section 5.5.1).
-  if (over && carrier_ != nullptr) carrier_->finish(core_.fault() == websocket::Fault::None);
+  if (over && carrier_ != nullptr) carrier_->finish();
   if (!over && carrier_ != nullptr && core_.awaited() >= least_taken) carrier_->let_take(true);
   --busy_;
   return !over;
@@ -243,7 +243,7 @@ void WebSocketSession::took_message() {
 void WebSocketSession::on_end() {
   ++busy_;
   ended(websocket::Abnormal, {});
-  carrier_->finish(false);
+  carrier_->finish();
   --busy_;
 }
 

@@ -59,9 +59,9 @@ public:
     const std::uint64_t taken = handed_over_ - std::min(handed_over_, left);
     return std::exchange(taken_, taken) < taken && unsent() != 0;
   }
-  void finish(bool peer_is_done) override {
+  void finish() override {
     finished_ = true;
-    connection_.finish(peer_is_done);
+    connection_.finish();
   }
   void abort() override { connection_.abort(); }
 

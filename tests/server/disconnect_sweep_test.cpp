@@ -84,6 +84,14 @@ protected:
     group.post("/{number}/{token}", std::move(handler));
   }
 
+  void add_all() {
+    add_waits();
+    add_combinations();
+    add_jobs();
+    add_readers();
+    add_producers();
+    add_middleware();
+  }
   void add_waits();
   void add_combinations();
   void add_jobs();
@@ -179,7 +187,7 @@ void Departures::add_combinations() {
   handler({.name = "limit", .on_end = Then::Ends}, [](Visit& visit) -> Task<> {
     visit.waits();
     co_await visit.released;
-  }).limits({.answer = Milliseconds(1)});
+  }).limits({.answer = Milliseconds(1), .half_close = true});
 }
 
 void Departures::add_jobs() {
@@ -321,14 +329,17 @@ void Departures::add_middleware() {
 }
 
 TEST_F(Departures, at_every_await_point_end_the_handler_once_and_leave_it_what_it_was_lent) {
-  add_waits();
-  add_combinations();
-  add_jobs();
-  add_readers();
-  add_producers();
-  add_middleware();
+  add_all();
   auto rounds = rounds_of(all_ways, repeats);
-  start(rounds.size());
+  start(rounds.size(), false);
+  play(std::move(rounds));
+  expect_that_nothing_is_left();
+}
+
+TEST_F(Departures, of_one_side_leave_handlers_alone_with_half_close) {
+  add_all();
+  auto rounds = rounds_of({Way::HalfClose, Way::Close}, repeats);
+  start(rounds.size(), true);
   play(std::move(rounds));
   expect_that_nothing_is_left();
 }
@@ -350,7 +361,7 @@ TEST_F(Departures, take_jobs_out_of_the_queue_that_have_not_begun) {
   const std::shared_future<void> opened = open.get_future().share();
   for (unsigned i = 0; i < clients; ++i) ASSERT_TRUE(pool.post(Priority::High, [opened] { opened.wait(); }));
   auto rounds = rounds_of({Way::Reset, Way::Unread, Way::HalfClose}, 5 * repeats);
-  start(rounds.size());
+  start(rounds.size(), true);
   play(std::move(rounds));
   open.set_value();
   expect_that_nothing_is_left(clients);

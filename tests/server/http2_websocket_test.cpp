@@ -267,31 +267,6 @@ TEST_F(Http2Sockets, what_they_say_does_not_wait_behind_a_long_answer) {
   EXPECT_LT(client.http2().at(answer).content.size(), content.size());
 }
 
-TEST_F(Http2Sockets, one_that_begins_behind_the_end_of_the_client_s_side_is_told_of_it) {
-  std::atomic<int> code = 0;
-  app.use([this](Request&, Next next) -> Task<Response> {
-    co_await gate.pass();
-    co_return co_await next();
-  });
-  app.websocket("/",
-                [&](WebSocket socket) -> Task<> {
-                  while (co_await socket.receive()) {
-                  }
-                  code = socket.close_code();
-                },
-                {.ping = Milliseconds(0)});
-  Http2Client client = this->client();
-  const auto id = client.connect("websocket", "/", {{"sec-websocket-version", "13"}});
-  ASSERT_TRUE(gate.await());
-  client.peer().shutdown_write();
-  for (int i = 0; i < 20; ++i) running().on_loop([] {});
-  gate.open();
-  EXPECT_TRUE(no_sessions());
-  EXPECT_EQ(code, 1006);
-  client.until([] { return false; });
-  EXPECT_EQ(client.http2().at(id).status, 200);
-}
-
 // What has come to a client, which answers pings of HTTP/2.
 void hear(Http2Client& client) {
   bool heard = !client.readable_within(10);

@@ -134,7 +134,18 @@ TEST_F(KeepAlive, head_is_answered_like_get_without_the_content) {
   EXPECT_EQ(client.answer().body, "Hello, World!");
 }
 
-TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_all_answers) {
+TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_the_answers_that_wait_for_nothing) {
+  Client client = this->client();
+  client.get("/user/1");
+  client.get("/user/2");
+  client.peer().shutdown_write();
+  EXPECT_EQ(client.answer().body, "1");
+  EXPECT_EQ(client.answer().body, "2");
+  EXPECT_TRUE(client.ends());
+}
+
+TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_all_answers_with_half_close) {
+  serve({.limits = {.half_close = true}});
   Client client = this->client();
   client.get("/user/1");
   client.get("/late/2");
@@ -146,6 +157,24 @@ TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_all_answers) {
   EXPECT_EQ(client.answer().body, "2");
   EXPECT_EQ(client.answer().body, "3");
   EXPECT_TRUE(client.ends());
+}
+
+// RFC 9112, section 9.6: a close at once would be answered by a reset when the client sends on, and the reset may
+// overtake the answer.
+TEST_F(KeepAlive, the_last_answer_is_not_lost_to_a_client_that_sends_on) {
+  constexpr std::size_t size = 60'000;  // more than the client's kernel takes, and less than ours
+  const std::string target = "GET /large/" + std::to_string(size);
+  for (const std::string& request :
+       {target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", target + " HTTP/1.0\r\n\r\n"}) {
+    Client client = this->client(4096);
+    const auto sends = running().counters().sends.value();
+    client.send(request);
+    ASSERT_TRUE(running().eventually([&] { return running().counters().sends.value() != sends; }));
+    for (int i = 0; i < 3; ++i) running().on_loop([] {});
+    EXPECT_TRUE(client.send("\r\n"));
+    EXPECT_EQ(client.answer().body.size(), size);
+    EXPECT_TRUE(client.ends());
+  }
 }
 
 TEST_F(KeepAlive, an_end_within_a_head_is_no_request) {

@@ -85,7 +85,7 @@ protected:
   // Every point, in all these ways and at all moments, so often.
   std::vector<Round> rounds_of(const std::vector<Way>& ways, std::size_t repeats) const;
   // Starts the server.
-  void start(std::size_t rounds);
+  void start(std::size_t rounds, bool half_close);
   // Plays them, shuffled, by several clients at a time, and holds each to what must come of it.
   void play(std::vector<Round> rounds);
   // `jobs` were given to the pool by others.
@@ -98,9 +98,10 @@ protected:
 private:
   static std::string request_of(const Round& round);
   static std::string description(const Round& round);
-  static std::optional<Then> expected(const Round& round);
-  static bool resets(const Round& round) {
-    return round.way == Way::Reset || round.way == Way::Unread || round.point->on_end == Then::Waits;
+  std::optional<Then> expected(const Round& round) const;
+  // Whether what waits is stopped.
+  bool stops(const Round& round) const {
+    return round.way == Way::Reset || round.way == Way::Unread || round.point->on_end == Then::Waits || !half_close_;
   }
   // Blocks until the loops have dealt with what had arrived before.
   void turn();
@@ -111,6 +112,7 @@ private:
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Running> running_;
   std::size_t descriptors_ = 0;
+  bool half_close_ = false;
 };
 
 inline std::vector<Round> SweepTest::rounds_of(const std::vector<Way>& ways, std::size_t repeats) const {
@@ -128,10 +130,12 @@ inline std::vector<Round> SweepTest::rounds_of(const std::vector<Way>& ways, std
   return rounds;
 }
 
-inline void SweepTest::start(std::size_t rounds) {
+inline void SweepTest::start(std::size_t rounds, bool half_close) {
+  half_close_ = half_close;
   ledger_ = std::make_unique<Ledger>(rounds);
   app.get("/hello", [] { return "Hello, World!"; });
-  running_ = std::make_unique<Running>(app.service(), server::Settings{.least_rate = 0}, loops);
+  running_ = std::make_unique<Running>(app.service(),
+                                       server::Settings{.limits = {.half_close = half_close}, .least_rate = 0}, loops);
   for (unsigned i = 0; i < loops; ++i) {
     running_->on_loop([this, i] { running_->worker(i).loop().set_offloader(&pool); }, i);
   }
@@ -201,8 +205,8 @@ inline void SweepTest::play(const Round& round) {
     ADD_FAILURE() << "does not wait";
   }
   if (round.moment == Moment::Releasing) ledger_->release(round.number);
-  if (round.way == Way::HalfClose) return half_close(round, client);
-  if (!resets(round)) {
+  if (round.way == Way::HalfClose && half_close_) return half_close(round, client);
+  if (!stops(round)) {
     client.peer().close();
     ledger_->release(round.number);
     return;
@@ -210,8 +214,13 @@ inline void SweepTest::play(const Round& round) {
   if (round.way == Way::Unread) {
     EXPECT_TRUE(client.readable_within(net::Peer::patience));
     client.peer().close();
-  } else {
+  } else if (round.way == Way::Reset || round.point->on_end == Then::Waits) {
     client.peer().reset();
+  } else if (round.way == Way::HalfClose) {
+    client.peer().shutdown_write();
+    client.is_gone();
+  } else {
+    client.peer().close();
   }
   if (point.on_reset != Then::Cancelled) {
     turn();
@@ -248,10 +257,10 @@ inline void SweepTest::half_close(const Round& round, Client& client) {
 }
 
 // Where it is certain.
-inline std::optional<Then> SweepTest::expected(const Round& round) {
+inline std::optional<Then> SweepTest::expected(const Round& round) const {
   const Point& point = *round.point;
   if (round.sent == Sent::Head) return std::nullopt;
-  if (!resets(round)) {
+  if (!stops(round)) {
     // The answers that have been sent to one who has closed bring a reset.
     if (round.way == Way::Close && point.streams) return std::nullopt;
     return point.on_end == Then::Ends ? std::nullopt : std::optional(point.on_end);
@@ -269,8 +278,11 @@ inline void SweepTest::check(const Round& round) {
   if (!then) return;
   EXPECT_EQ(entry.begun, 1);
   EXPECT_EQ(entry.outcome == Outcome::Completed, *then == Then::Completes);
-  if (resets(round) || *then == Then::Completes) {
-    EXPECT_EQ(entry.stopped, resets(round));
+  // An end within the content is told to those who read it, before anything is stopped.
+  const bool told = (round.way == Way::HalfClose || round.way == Way::Close) &&
+                    round.point->content != Content::Whole && round.point->on_end != Then::Completes;
+  if (!told && (stops(round) || *then == Then::Completes)) {
+    EXPECT_EQ(entry.stopped, stops(round));
   }
 }
 

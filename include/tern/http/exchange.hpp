@@ -24,6 +24,9 @@ struct Limits {
   // For an asynchronous handler, once it has the content: past it 503 and a close, while the handler is stopped and
   // goes on until it returns. Zero: as long as it takes.
   Milliseconds answer = Milliseconds(0);
+  // HTTP/1.1: a client that ends its side of the connection after its request (FIN, or close_notify) still gets its
+  // answer. Otherwise it counts as gone: a handler that waits is stopped, and its answer dropped.
+  bool half_close = false;
 };
 
 // Why content could not be read to its end: a kind, and the answer that fits. Two of one kind are equal.
@@ -93,6 +96,7 @@ public:
 
   // Before the first byte of content is read.
   virtual void limit(const Limits& limits) = 0;
+  virtual const Limits& limits() const noexcept = 0;
 
   // Whether read() can be called until its end without waiting. True when there is no content.
   bool body_complete() const noexcept { return body_complete_; }

@@ -28,7 +28,7 @@ public:
   bool content_was_asked_for() const noexcept { return asked_; }
   const std::vector<Status>& informed() const noexcept { return informed_; }
   const std::vector<std::string>& reports() const noexcept { return reports_; }
-  const Limits& limits() const noexcept { return limits_; }
+  const Limits& limits() const noexcept override { return limits_; }
   void set_remote(std::string address) { remote_ = std::move(address); }
   // As if it came over TLS; `facts` outlive the exchange.
   void set_tls(const TlsFacts& facts) noexcept { tls_ = &facts; }

@@ -56,7 +56,7 @@ public:
   Fields& trailers() noexcept { return trailers_; }
 
   // For streams that may be silent for long, such as events: whenever nothing was written for `period`, `filler` is (at
-  // most 64 bytes are kept), and a client that ends its side counts as gone, which otherwise only half-closes.
+  // most 64 bytes are kept), and a client that ends its side counts as gone, also with Limits::half_close.
   virtual void keep_alive(Milliseconds period, std::string_view filler) = 0;
 
 protected:
