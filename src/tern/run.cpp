@@ -6,6 +6,7 @@
 #include "http/topic.hpp"
 #include "server/http2.hpp"
 #include "server/server.hpp"
+#include "tern/forced_exit.hpp"
 #include "tern/life.hpp"
 #include "tern/signals.hpp"
 
@@ -27,6 +28,9 @@ namespace {
 
 constexpr std::uint32_t least_window = 65'535;  // that a connection has (RFC 9113, section 6.9.2)
 constexpr std::uint32_t most_window = (1U << 31U) - 1;
+// Within a stop at once: what can be stopped has ended long before, but for on_stop hooks, which have a second.
+constexpr Milliseconds exit_time{250};
+constexpr Milliseconds exit_time_with_hooks{1250};
 constexpr Milliseconds for_ever{Seconds(10L * 365 * 24 * 3600)};
 
 server::Settings settings_of(const Options& options) {
@@ -127,7 +131,7 @@ bool speaks_tls(const Options& options) {
 }
 
 // Stops `server` when signals say so, and returns when it has ended or cannot be told to any more.
-void await_end(server::Server& server, SignalScope& signals) {
+void await_end(server::Server& server, SignalScope& signals, ForcedExit& forced_exit, Milliseconds time) {
   const HeldSignals held;
   for (bool first = true;;) {
     const SignalScope::Events events = signals.wait(held);
@@ -138,6 +142,7 @@ void await_end(server::Server& server, SignalScope& signals) {
     const bool patient = std::exchange(first, false) && events.stops == 1;
     server.log().write(server::Severity::Info, patient ? "stopping: requests in flight may end" : "stopping at once");
     server.stop(patient ? server.settings().drain_timeout : Milliseconds(0));
+    if (!patient) forced_exit.arm(time);
   }
 }
 
@@ -299,10 +304,13 @@ std::size_t App::filter_subscribers(std::string_view filter) const {
 
 int App::run(const Options& options) {
   try {
+    ForcedExit forced_exit;  // outlives the server, which waits for the pool's threads
     SignalScope signals(speaks_tls(options));
     const auto server = runner_->launch(*core_, options, [&signals] { signals.end(); });
     try {
-      await_end(*server, signals);  // now that the server's threads exist, which do not inherit that signals are held
+      const bool hooks = !core_->hooks().stop.empty() || core_->bus() != nullptr;
+      // Now that the server's threads exist, which do not inherit that signals are held.
+      await_end(*server, signals, forced_exit, hooks ? exit_time_with_hooks : exit_time);
     } catch (const std::system_error& error) {
       server->log().write(server::Severity::Error,
                           "stopping, since signals cannot be waited for: " + std::string(error.what()));

@@ -371,6 +371,41 @@ TEST_F(RunSignals, the_second_ends_it_at_once) {
   EXPECT_TRUE(logged("stopping at once"));
 }
 
+// Runs an app in which a handler blocks its thread, and sends two signals meanwhile.
+template <class Handler>
+void run_with_two_signals(Handler handler) {
+  App app;
+  app.get("/", handler);
+  std::jthread client;
+  app.on_start([&] { client = std::jthread([port = app.port()] { get(port, "/"); }); });
+  std::_Exit(app.run(quiet()));
+}
+
+void signal_twice_and_block() {
+  ::kill(::getpid(), SIGTERM);
+  ::kill(::getpid(), SIGINT);  // two of the same may become one
+  std::promise<void> never;
+  never.get_future().wait();
+}
+
+TEST(RunSignalsDeathTest, the_second_does_not_wait_for_a_job_of_the_pool) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_with_two_signals(blocking([] {
+                signal_twice_and_block();
+                return "";
+              })),
+              ::testing::ExitedWithCode(1), "work that cannot be stopped is left behind");
+}
+
+TEST(RunSignalsDeathTest, the_second_does_not_wait_for_a_blocked_loop) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_with_two_signals([] {
+                signal_twice_and_block();
+                return "";
+              }),
+              ::testing::ExitedWithCode(1), "work that cannot be stopped is left behind");
+}
+
 // ppoll() fails with EINVAL then. A signal whose handler does nothing ends the one that waits already.
 TEST_F(RunSignals, end_it_where_polling_fails) {
   run();
