@@ -1,10 +1,28 @@
 // Content of requests that is taken whole: late, too much, unwanted.
 #include "transports/transport_test.hpp"
 
+#include <atomic>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace tern::testing {
 namespace {
+
+// Remembers which thread has made the last.
+std::atomic<std::thread::id> making_thread;
+struct Made {
+  int value = (making_thread = std::this_thread::get_id(), 0);
+};
+struct Many {
+  std::vector<Made> items;
+};
+
+std::string json_of(std::size_t items) {
+  std::string text = "{\"items\":[{\"value\":1}";
+  for (std::size_t i = 1; i < items; ++i) text += ",{\"value\":1}";
+  return text + "]}";
+}
 
 using Contents = TransportTest;
 INSTANTIATE_TEST_SUITE_P(Over, Contents, ::testing::ValuesIn(transports()), ::testing::PrintToStringParamName());
@@ -244,6 +262,27 @@ TEST_P(Contents, that_the_end_of_the_clients_side_cuts_off_are_no_complete_reque
   ASSERT_TRUE(in_use(1));
   caller.end_side();
   EXPECT_NE(caller.answer().status, 200);
+  EXPECT_TRUE(all_ended());
+}
+
+TEST_P(Contents, large_json_is_read_beside_the_loop) {
+  std::atomic<bool> beside = false;
+  app.post("/json", [&beside](const Json<Many>& many) {
+    beside = making_thread.load() != std::this_thread::get_id();
+    return many->items.size();
+  });
+  Caller caller = this->caller();
+  const FieldPairs type = {{"content-type", "application/json"}};
+  caller.post("/json", json_of(1000), type);
+  EXPECT_EQ(caller.answer().content, "1000");
+  EXPECT_FALSE(beside);
+  caller.post("/json", json_of(50'000), type);
+  EXPECT_EQ(caller.answer().content, "50000");
+  EXPECT_TRUE(beside);
+  caller.post("/json", json_of(50'000) + "]", type);
+  EXPECT_EQ(caller.answer().status, 400);
+  caller.post("/json", "{\"items\":1" + std::string(300'000, ' ') + "}", type);
+  EXPECT_EQ(caller.answer().status, 422);
   EXPECT_TRUE(all_ended());
 }
 

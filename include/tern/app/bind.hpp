@@ -6,6 +6,7 @@
 #include <tern/app/extract.hpp>
 #include <tern/app/pattern.hpp>
 #include <tern/app/respond.hpp>
+#include <tern/app/steps.hpp>
 #include <tern/http/websocket.hpp>
 
 #include <cstddef>
@@ -63,28 +64,7 @@ public:
   bool is_socket = false;     // of App::websocket(): HTTP/2 comes to it by an extended CONNECT (RFC 8441)
 };
 
-// --- What is the same for all handlers ------------------------------------------------------------------------------
-
-// Writes a line into the error log that names the route.
-void report_failure(Exchange& exchange, std::string_view what, std::string_view when = {}) noexcept;
-Response rejected(Rejection&& rejection, Exchange& exchange);
-// What the exception that is being handled becomes.
-Response caught(Exchange& exchange) noexcept;
-Response translate(void* exchange, std::exception_ptr exception);
-// Reads the content, then goes on with `finish(handler, exchange, slots)`.
-Task<Response> after_body(Exchange& exchange, Reply (*finish)(const void*, Exchange&, void*), const void* handler,
-                          void* slots);
-// One parameter of a handler with asynchronous extractors: one of the two functions gets its value into the slots.
-struct Step {
-  bool (*fill)(void* slots, Request& request, std::optional<Rejection>& failure) = nullptr;
-  Task<bool> (*fill_later)(void* slots, Request& request, std::optional<Rejection>& failure) = nullptr;
-  bool from_content = false;
-};
-// Takes the steps in order, those from the content last, and then calls `call(handler, exchange, slots)`.
-Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool reads_body,
-                           Reply (*call)(const void*, Exchange&, void*), const void* handler, void* slots);
-// Reads content that is complete; what went wrong becomes the answer.
-std::optional<Response> body_failure(Exchange& exchange);
+// --- Replies of tasks ------------------------------------------------------------------------------------------------
 
 // The response that the value of a task becomes. Takes the frame.
 template <class T>
@@ -115,6 +95,8 @@ inline constexpr bool is_request = std::is_same_v<std::remove_cvref_t<A>, Reques
 
 template <class A>
 inline constexpr bool reads_body = ReadsBody<std::remove_cvref_t<A>>;
+template <class A>
+inline constexpr bool computes_from_body = ComputesFromBody<std::remove_cvref_t<A>>;
 template <class A>
 inline constexpr bool streams_body = StreamsBody<std::remove_cvref_t<A>>;
 template <class A>
@@ -337,7 +319,8 @@ public:
       if (!exchange.body_complete()) {
         auto& slots = exchange.arena().template make<AllSlots>();
         if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
-        return reply_of(after_body(exchange, &finish, handler, &slots), exchange);
+        static constexpr AfterBody next = {&finish, computes ? &fill_slots<Part::Content> : nullptr, &call};
+        return reply_of(after_body(exchange, next, handler, &slots), exchange);
       }
     }
     if constexpr (keeps_slots) {
@@ -361,14 +344,22 @@ private:
   }
 
   template <Part Which>
+  static bool fill_slots(void* slots, Request& request, std::optional<Rejection>& failure) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      auto& all = *static_cast<AllSlots*>(slots);
+      return (true && ... && fill_one<Which, I, position_of<A...>(I), A>(all, request, failure));
+    }(Indices{});
+  }
+
+  template <Part Which>
   static std::optional<Response> fill(AllSlots& slots, Exchange& exchange) {
     std::optional<Rejection> failure;
-    const bool filled = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return (true && ... && fill_one<Which, I, position_of<A...>(I), A>(slots, exchange.request(), failure));
-    }(Indices{});
-    if (filled) return std::nullopt;
+    if (fill_slots<Which>(&slots, exchange.request(), failure)) return std::nullopt;
     return rejected(std::move(*failure), exchange);
   }
+
+  static constexpr bool computes = (false || ... || computes_from_body<A>) &&
+                                   (true && ... && (part_of<A> != Part::Content || computes_from_body<A>));
 
   static Reply run(const void* handler, Exchange& exchange, AllSlots& slots) {
     if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));

@@ -73,7 +73,8 @@ template <class T>
 struct Query : Holder<T> {};
 
 // The content as JSON. 415 when it is said to be something else, 400 when it is not JSON, 422 with every bad member
-// when it is JSON but not a T.
+// when it is JSON but not a T. Content of 256 KiB or more is read on a thread of the app's pool, so that a T is made
+// there; 503 when the pool has no room.
 template <class T>
 struct Json : Holder<T> {};
 
@@ -124,6 +125,9 @@ namespace app {
 // What an extractor says of itself. It needs the whole content: that is read before it is asked.
 template <class A>
 concept ReadsBody = requires { requires Extract<A>::reads_body; };
+// It does much work for large content, and looks at nothing but the request: it may be asked on a thread of the pool.
+template <class A>
+concept ComputesFromBody = requires { requires Extract<A>::computes_from_body; };
 // It takes the content as it comes, by a BodyStream of its own: nothing else may look at it.
 template <class A>
 concept StreamsBody = requires { requires Extract<A>::streams_body; };
@@ -261,6 +265,7 @@ struct Extract<Form<T>> {
 template <class T>
 struct Extract<Json<T>> {
   static constexpr bool reads_body = true;
+  static constexpr bool computes_from_body = true;
   static std::expected<Json<T>, Rejection> from(Request& request) {
     if (auto refused = app::refuse_unless_json(request)) return std::unexpected(std::move(*refused));
     auto value = json::read<T>(request.body());
