@@ -5,8 +5,8 @@
 
 namespace tern {
 
-Route& Route::name(std::string name) {
-  core_->set_name(index_, std::move(name));
+Route& Route::name(std::string name, std::source_location place) {
+  core_->set_name(index_, std::move(name), place);
   return *this;
 }
 
@@ -20,14 +20,14 @@ void Route::add(app::MiddlewareBox middleware) {
 }
 
 void MethodChain::add(Method method, app::Endpoint endpoint) {
-  core_->add_route(group_, method, pattern_, std::move(endpoint));
+  core_->add_route(group_, method, {pattern_, place_}, std::move(endpoint));
 }
 
-Group Group::group(std::string_view prefix) {
+Group Group::group(PlacedPattern prefix) {
   return {*core_, core_->add_group(index_, prefix)};
 }
 
-Route Group::add(Method method, std::string_view pattern, app::Endpoint endpoint) {
+Route Group::add(Method method, PlacedPattern pattern, app::Endpoint endpoint) {
   return {*core_, core_->add_route(index_, method, pattern, std::move(endpoint))};
 }
 
@@ -35,28 +35,28 @@ void Group::add(app::MiddlewareBox middleware) {
   core_->add_middleware(index_, std::move(middleware));
 }
 
-void App::add(app::SharedState state, std::string_view type) {
-  core_->add_state(state, type);
+void App::add(app::SharedState state, std::string_view type, const std::source_location& place) {
+  core_->add_state(state, type, place);
 }
 
-void App::add(app::PerLoopFactory factory, std::string_view type) {
-  core_->add_per_loop(std::move(factory), type);
+void App::add(app::PerLoopFactory factory, std::string_view type, const std::source_location& place) {
+  core_->add_per_loop(std::move(factory), type, place);
 }
 
 void App::add(app::ErrorMapping mapping) {
   core_->add_error_mapping(mapping);
 }
 
-void App::add(Milliseconds interval, base::Box<coro::Work> work) {
-  core_->add_repeated(interval, std::move(work));
+void App::add(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place) {
+  core_->add_repeated(interval, std::move(work), place);
 }
 
 void App::add(app::HookKind kind, base::Box<coro::Work> hook) {
   core_->add_hook(kind, std::move(hook));
 }
 
-void App::add(base::Box<Bus> bus) {
-  core_->set_bus(std::move(bus));
+void App::add(base::Box<Bus> bus, const std::source_location& place) {
+  core_->set_bus(std::move(bus), place);
 }
 
 App& App::on_problem(base::Function<Response(const Problem&)> render) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <source_location>
 #include <string>
 
 namespace tern {
@@ -15,7 +16,6 @@ using testing::Answer;
 using testing::Client;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 std::string error_of(auto set_up) {
   try {
@@ -26,34 +26,75 @@ std::string error_of(auto set_up) {
   return "no error";
 }
 
+// What the start says about this registration, without the place in front of it.
+std::string mistake_of(auto set_up) {
+  App app;
+  EXPECT_NO_THROW(set_up(app));
+  const std::string error = error_of([&] { app.service(); });
+  if (error == "no error") return error;
+  EXPECT_TRUE(error.contains("app_test.cpp:")) << error;
+  return error.substr(error.find(": ") + 2);
+}
+
 const auto letter_x = [] { return "x"; };
 
 TEST(Setup, refuses_two_routes_that_cannot_be_told_apart) {
-  App app;
-  app.get("/books/{id}", letter_x);
-  EXPECT_EQ(error_of([&] { app.get("/books/{name}", letter_x); }),
+  EXPECT_EQ(mistake_of([](App& app) {
+              app.get("/books/{id}", letter_x);
+              app.get("/books/{name}", letter_x);
+            }),
             "GET '/books/{name}' cannot be told from '/books/{id}', which is registered already");
-  EXPECT_EQ(error_of([&] { app.group("/books").get("/{x}", letter_x); }),
+  EXPECT_EQ(mistake_of([](App& app) {
+              app.get("/books/{id}", letter_x);
+              app.group("/books").get("/{x}", letter_x);
+              EXPECT_EQ(app.routes().size(), 1U) << "a refused route is not listed";
+            }),
             "GET '/books/{x}' cannot be told from '/books/{id}', which is registered already");
-  EXPECT_EQ(app.routes().size(), 1U) << "a refused route is not listed";
-  app.post("/books/{name}", letter_x);
-  EXPECT_EQ(Client(app).get("/books/1").status, 200);
+  EXPECT_EQ(mistake_of([](App& app) {
+              app.get("/books/{id}", letter_x);
+              app.post("/books/{name}", letter_x);
+            }),
+            "no error");
+}
+
+TEST(Setup, reports_all_mistakes_at_once_each_with_its_place) {
+  App app;
+  app.get("/", letter_x);
+  const unsigned line = std::source_location::current().line();
+  app.get("/", letter_x).name("a").limits({}).use([](Request&, Next next) { return next(); });
+  auto group = app.group("{a");
+  group.get("/of-a-group-that-is-none", letter_x);
+  group.group("/x").get("not-told", letter_x);
+  app.route("/{a}/{a}").get(letter_x).put(letter_x);
+  app.get(runtime("/{b"), letter_x);
+  app.get("/states", [](State<int> state) { return *state; });
+  app.websocket("/socket", [](WebSocket) -> Task<> { co_return; }, {.window_bits = 8});
+  const std::string file = std::source_location::current().file_name();
+  const auto at = [&](unsigned behind) { return "\n  " + file + ":" + std::to_string(line + behind) + ": "; };
+  const std::string all =
+      "7 mistakes in the setup:" + at(1) + "GET '/' cannot be told from '/', which is registered already" + at(2) +
+      "group '{a': a pattern begins with '/'" + at(5) + "pattern '/{a}/{a}': two placeholders have the same name" +
+      at(5) + "pattern '/{a}/{a}': two placeholders have the same name" + at(6) + "pattern '/{b': a '{' is not closed" +
+      at(8) + "GET '/socket': the window_bits of a WebSocket are 9 to 15" + at(7) +
+      "GET '/states' takes tern::State<int>, but no such state was given: call app.state(…) before "
+      "the start";
+  EXPECT_EQ(error_of([&] { app.service(); }), all);
+  EXPECT_EQ(error_of([&] { app.service(); }), all);
 }
 
 TEST(Setup, refuses_a_path_parameter_that_the_pattern_does_not_have) {
-  App app;
-  EXPECT_EQ(error_of([&] { app.get("/books/{id}", [](Path<"name">) { return "x"; }); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.get("/books/{id}", [](Path<"name">) { return "x"; }); }),
             "GET '/books/{id}' takes tern::Path<\"name\">, but its pattern has no such placeholder");
-  EXPECT_EQ(error_of([&] { app.get("/books", [](Path<"">) { return "x"; }); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.get("/books", [](Path<"">) { return "x"; }); }),
             "GET '/books' takes tern::Path<\"\">, but its pattern has no such placeholder");
-  EXPECT_EQ(error_of([&] { app.group("/{tenant}").get("/x", [](Path<"tenant">) { return "x"; }); }), "no error");
-  EXPECT_THAT(app.routes(), ::testing::SizeIs(1));
+  EXPECT_EQ(mistake_of([](App& app) { app.group("/{tenant}").get("/x", [](Path<"tenant">) { return "x"; }); }),
+            "no error");
 }
 
 TEST(Setup, misses_a_state_at_the_start_and_can_be_mended) {
   App app;
   app.get("/x", [](State<std::string> state) { return *state; });
-  EXPECT_THAT(error_of([&] { app.service(); }), StartsWith("GET '/x' takes tern::State<"));
+  EXPECT_THAT(error_of([&] { app.service(); }), HasSubstr(": GET '/x' takes tern::State<"));
   EXPECT_THAT(error_of([&] { app.service(); }),
               HasSubstr("but no such state was given: call app.state(…) before the start"));
   app.state(std::string("mended"));
@@ -61,53 +102,52 @@ TEST(Setup, misses_a_state_at_the_start_and_can_be_mended) {
 }
 
 TEST(Setup, misses_a_per_loop_value_at_the_start) {
-  App app;
-  app.get("/x", [](PerLoop<int> value) { return *value; });
-  EXPECT_EQ(error_of([&] { app.service(); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.get("/x", [](PerLoop<int> value) { return *value; }); }),
             "GET '/x' takes tern::PerLoop<int>, but nothing makes it: call app.per_loop(…) before the start");
 }
 
 TEST(Setup, refuses_two_states_of_one_type) {
+  EXPECT_EQ(mistake_of([](App& app) { app.state(7).state(8); }),
+            "two states of type int were given: State<T> would not know which");
+  EXPECT_EQ(mistake_of([](App& app) { app.per_loop([] { return 7; }).per_loop([] { return 8; }); }),
+            "two per-loop states of type int were given");
   App app;
-  app.state(7);
-  EXPECT_EQ(error_of([&] { app.state(8); }), "two states of type int were given: State<T> would not know which");
-  app.per_loop([] { return 7; });
-  EXPECT_EQ(error_of([&] { app.per_loop([] { return 8; }); }), "two per-loop states of type int were given");
+  app.emplace_state<int>(7).emplace_state<int>(8);
+  EXPECT_EQ(error_of([&] { app.service(); }), "two states of type int were given: State<T> would not know which");
 }
 
 TEST(Setup, counts_placeholders_in_groups_and_run_time_patterns) {
-  App app;
-  Group group = app.group("/{tenant}/books/{id}");
-  EXPECT_EQ(error_of([&] { group.get("/x", [](int) { return "x"; }); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.group("/{tenant}/books/{id}").get("/x", [](int) { return "x"; }); }),
             "pattern '/{tenant}/books/{id}/x' has 2 placeholders, but its handler takes 1 by position: take all of "
             "them, or none");
-  EXPECT_EQ(error_of([&] { app.get(runtime("/{id}"), [](int, int) { return "x"; }); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.get(runtime("/{id}"), [](int, int) { return "x"; }); }),
             "pattern '/{id}' has 1 placeholder, but its handler takes 2 by position: take all of them, or none");
-  EXPECT_EQ(error_of([&] { app.get(runtime("/"), [](int) { return "x"; }); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.get(runtime("/"), [](int) { return "x"; }); }),
             "pattern '/' has 0 placeholders, but its handler takes 1 by position: take all of them, or none");
-  EXPECT_EQ(error_of([&] { app.get(runtime("/{id}"), [](int) { return "x"; }); }), "no error");
+  EXPECT_EQ(mistake_of([](App& app) { app.get(runtime("/{id}"), [](int) { return "x"; }); }), "no error");
 }
 
 TEST(Setup, checks_run_time_patterns_and_prefixes) {
-  App app;
-  EXPECT_EQ(error_of([&] { app.get(runtime("/{id"), letter_x); }), "pattern '/{id': a '{' is not closed");
-  EXPECT_EQ(error_of([&] { app.on(Method::Put, runtime("x"), letter_x); }), "pattern 'x': a pattern begins with '/'");
-  EXPECT_EQ(error_of([&] { app.group("api"); }), "group 'api': a pattern begins with '/'");
-  EXPECT_EQ(error_of([&] { app.group("/{a").get("/x", letter_x); }), "group '/{a': a '{' is not closed");
-  EXPECT_EQ(error_of([&] { app.group("/{a}").get("/{a}", letter_x); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.get(runtime("/{id"), letter_x); }), "pattern '/{id': a '{' is not closed");
+  EXPECT_EQ(mistake_of([](App& app) { app.on(Method::Put, runtime("x"), letter_x); }),
+            "pattern 'x': a pattern begins with '/'");
+  EXPECT_EQ(mistake_of([](App& app) { app.group("api"); }), "group 'api': a pattern begins with '/'");
+  EXPECT_EQ(mistake_of([](App& app) { app.group("/{a").get("/x", letter_x); }), "group '/{a': a '{' is not closed");
+  EXPECT_EQ(mistake_of([](App& app) { app.group("/{a}").get("/{a}", letter_x); }),
             "pattern '/{a}/{a}': two placeholders have the same name");
-  EXPECT_EQ(error_of([&] { app.group("/api").get("items", letter_x); }),
+  EXPECT_EQ(mistake_of([](App& app) { app.group("/api").get("items", letter_x); }),
             "pattern 'items' in group '/api': a pattern begins with '/'");
-  EXPECT_THAT(error_of([&] { app.route("/{id:[}").get(letter_x); }),
+  EXPECT_THAT(mistake_of([](App& app) { app.route("/{id:[}").get(letter_x); }),
               HasSubstr("the regular expression '[' is malformed"));
 }
 
 TEST(Setup, refuses_two_routes_of_one_name) {
-  App app;
-  app.get("/a", letter_x).name("a").name("a");
-  Route b = app.get("/b", letter_x);
-  EXPECT_EQ(error_of([&] { b.name("a"); }), "two routes are named 'a': '/a' and '/b'");
-  app.get("/c", letter_x).name("");
+  EXPECT_EQ(mistake_of([](App& app) {
+              app.get("/a", letter_x).name("a").name("a");
+              app.get("/b", letter_x).name("a");
+              app.get("/c", letter_x).name("");
+            }),
+            "two routes are named 'a': '/a' and '/b'");
 }
 
 TEST(Setup, is_over_at_the_start) {

@@ -40,51 +40,71 @@ Core::~Core() {
   for (const ErrorMapping& mapping : mappings_) mapping.destroy(mapping.function);
 }
 
-// "GET '/books/{id}' ", to begin a message with.
+// "GET '/books/{id}'", to begin a message with.
 std::string Core::title(const RouteEntry& route) {
-  return std::string(method_name(route.method)) + " '" + route.pattern + "' ";
+  return std::string(method_name(route.method)) + " '" + route.pattern + "'";
 }
 
 void Core::require_open(std::string_view what) const {
   if (frozen_) throw SetupError(std::string(what) + " after the start: everything is registered before it");
 }
 
-std::size_t Core::add_route(std::size_t group, Method method, std::string_view pattern, Endpoint endpoint) {
+std::size_t Core::add_route(std::size_t group, Method method, const PlacedPattern& pattern, Endpoint endpoint) {
   require_open("a route was registered");
-  if (group != 0 && !pattern.empty() && !pattern.starts_with('/')) {
-    throw SetupError("pattern '" + std::string(pattern) + "' in group '" + groups_[group].prefix +
-                     "': " + std::string(describe(PatternFault::NoLeadingSlash)));
-  }
-  RouteEntry route;
+  RouteEntry& route = routes_.emplace_back();
   route.method = method;
-  route.pattern = join(groups_[group].prefix, pattern);
+  route.pattern = join(groups_[group].prefix, pattern.text);
   route.group = group;
-  const PatternFacts facts = examine(route.pattern);
-  if (facts.fault == PatternFault::None && endpoint.positional != 0 && endpoint.positional != facts.placeholders) {
-    throw SetupError("pattern '" + route.pattern + "' has " + std::to_string(facts.placeholders) +
-                     (facts.placeholders == 1 ? " placeholder" : " placeholders") + ", but its handler takes " +
-                     std::to_string(endpoint.positional) + " by position: take all of them, or none");
-  }
-  const std::size_t index = routes_.size();
   route.endpoint = std::move(endpoint);
-  if (facts.fault == PatternFault::None) check_placeholders(route);
-  route.placeholders = router_.add(method, route.pattern, static_cast<Router::RouteIndex>(index));
-  if (route.endpoint.is_socket) router_.add(Method::Connect, route.pattern, static_cast<Router::RouteIndex>(index));
-  routes_.push_back(std::move(route));
-  return index;
+  route.place = pattern.place;
+  route.faulty = groups_[group].faulty;
+  if (route.faulty) return routes_.size() - 1;
+  try {
+    check_pattern(route, pattern.text);
+    enter(route);
+  } catch (const SetupError& error) {
+    route.faulty = true;
+    mistakes_.add(route.place, error.what());
+  }
+  return routes_.size() - 1;
 }
 
-std::size_t Core::add_group(std::size_t parent, std::string_view prefix) {
-  require_open("a group was registered");
-  if (!prefix.empty()) {
-    const PatternFacts facts = examine(prefix);
-    if (facts.fault != PatternFault::None) {
-      throw SetupError("group '" + std::string(prefix) + "': " + std::string(describe(facts.fault)));
-    }
+// `own` is what the route adds to the prefix of its group.
+void Core::check_pattern(const RouteEntry& route, std::string_view own) const {
+  if (route.group != 0 && !own.empty() && !own.starts_with('/')) {
+    throw SetupError("pattern '" + std::string(own) + "' in group '" + groups_[route.group].prefix +
+                     "': " + std::string(describe(PatternFault::NoLeadingSlash)));
   }
+  if (!route.endpoint.mistake.empty()) throw SetupError(title(route) + ": " + std::string(route.endpoint.mistake));
+  const PatternFacts facts = examine(route.pattern);
+  if (facts.fault != PatternFault::None) return;  // the router says so
+  const std::size_t positional = route.endpoint.positional;
+  if (positional != 0 && positional != facts.placeholders) {
+    throw SetupError("pattern '" + route.pattern + "' has " + std::to_string(facts.placeholders) +
+                     (facts.placeholders == 1 ? " placeholder" : " placeholders") + ", but its handler takes " +
+                     std::to_string(positional) + " by position: take all of them, or none");
+  }
+  check_placeholders(route);
+}
+
+// Makes the last route one that is found.
+void Core::enter(RouteEntry& route) {
+  const auto index = static_cast<Router::RouteIndex>(routes_.size() - 1);
+  route.placeholders = router_.add(route.method, route.pattern, index);
+  if (route.endpoint.is_socket) router_.add(Method::Connect, route.pattern, index);
+}
+
+std::size_t Core::add_group(std::size_t parent, const PlacedPattern& prefix) {
+  require_open("a group was registered");
   GroupEntry group;
-  group.prefix = join(groups_[parent].prefix, prefix);
+  group.prefix = join(groups_[parent].prefix, prefix.text);
   group.parent = parent;
+  group.faulty = groups_[parent].faulty;
+  const PatternFault fault = prefix.text.empty() ? PatternFault::None : examine(prefix.text).fault;
+  if (fault != PatternFault::None) {
+    group.faulty = true;
+    mistakes_.add(prefix.place, "group '" + std::string(prefix.text) + "': " + std::string(describe(fault)));
+  }
   groups_.push_back(std::move(group));
   return groups_.size() - 1;
 }
@@ -99,13 +119,13 @@ void Core::add_route_middleware(std::size_t route, MiddlewareBox middleware) {
   routes_[route].middleware.push_back(std::move(middleware));
 }
 
-void Core::set_name(std::size_t route, std::string name) {
+void Core::set_name(std::size_t route, std::string name, const std::source_location& place) {
   require_open("a route was named");
   for (std::size_t i = 0; i < routes_.size(); ++i) {
-    if (i != route && !name.empty() && routes_[i].name == name) {
-      throw SetupError("two routes are named '" + name + "': '" + routes_[i].pattern + "' and '" +
-                       routes_[route].pattern + "'");
-    }
+    if (i == route || name.empty() || routes_[i].name != name) continue;
+    mistakes_.add(place, "two routes are named '" + name + "': '" + routes_[i].pattern + "' and '" +
+                             routes_[route].pattern + "'");
+    return;
   }
   routes_[route].name = std::move(name);
 }
@@ -115,21 +135,23 @@ void Core::set_limits(std::size_t route, const Limits& limits) {
   routes_[route].limits = limits;
 }
 
-void Core::add_state(SharedState state, std::string_view type) {
+void Core::add_state(SharedState state, std::string_view type, const std::source_location& place) {
   const bool twice =
       std::ranges::any_of(states_, [&state](const SharedState& other) { return other.key == state.key; });
   if (twice || frozen_) {
     state.destroy(state.value);
     require_open("a state was given");
-    throw SetupError("two states of type " + std::string(type) + " were given: State<T> would not know which");
+    mistakes_.add(place, "two states of type " + std::string(type) + " were given: State<T> would not know which");
+    return;
   }
   states_.push_back(state);
 }
 
-void Core::add_per_loop(PerLoopFactory factory, std::string_view type) {
+void Core::add_per_loop(PerLoopFactory factory, std::string_view type, const std::source_location& place) {
   require_open("a per-loop state was given");
   if (std::ranges::any_of(factories_, [&factory](const PerLoopFactory& other) { return other.key == factory.key; })) {
-    throw SetupError("two per-loop states of type " + std::string(type) + " were given");
+    mistakes_.add(place, "two per-loop states of type " + std::string(type) + " were given");
+    return;
   }
   factories_.push_back(std::move(factory));
 }
@@ -147,9 +169,9 @@ void Core::add_hook(HookKind kind, base::Box<coro::Work> hook) {
   (kind == HookKind::Start ? hooks_.start : hooks_.stop).push_back(std::move(hook));
 }
 
-void Core::add_repeated(Milliseconds interval, base::Box<coro::Work> work) {
+void Core::add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place) {
   require_open("every() was called");
-  if (interval.count() <= 0) throw SetupError("every() takes an interval that is longer than zero");
+  if (interval.count() <= 0) mistakes_.add(place, "every() takes an interval that is longer than zero");
   hooks_.every.push_back({interval, std::move(work)});
 }
 
@@ -163,15 +185,17 @@ void Core::set_trailing_slash(TrailingSlash policy) {
   trailing_slash_ = policy;
 }
 
-void Core::set_bus(base::Box<Bus> bus) {
+void Core::set_bus(base::Box<Bus> bus, const std::source_location& place) {
   require_open("a bus was set");
-  if (bus_) throw SetupError("there is a bus already: an app has one");
+  if (bus_) return mistakes_.add(place, "there is a bus already: an app has one");
   bus_ = std::move(bus);
 }
 
 std::vector<RouteInfo> Core::routes() const {
   std::vector<RouteInfo> list;
-  for (const RouteEntry& route : routes_) list.push_back({route.method, route.pattern, route.name});
+  for (const RouteEntry& route : routes_) {
+    if (!route.faulty) list.push_back({route.method, route.pattern, route.name});
+  }
   return list;
 }
 
@@ -185,23 +209,25 @@ void Core::check_placeholders(const RouteEntry& route) const {
       found = found || (segment.kind != SegmentKind::Literal && segment.name == need.name);
     }
     if (!found) {
-      throw SetupError(title(route) + "takes tern::Path<\"" + std::string(need.name) +
+      throw SetupError(title(route) + " takes tern::Path<\"" + std::string(need.name) +
                        "\">, but its pattern has no such placeholder");
     }
   }
 }
 
-void Core::check_states(const RouteEntry& route) const {
+void Core::check_states(const RouteEntry& route, Mistakes& mistakes) const {
   const std::string where = title(route);
   for (std::size_t i = 0; i < route.endpoint.need_count; ++i) {
     const Need& need = route.endpoint.needs[i];
     const std::string name(need.name);
     const auto has_key = [&need](const auto& entry) { return entry.key == need.key; };
     if (need.kind == Need::Kind::State && std::ranges::none_of(states_, has_key)) {
-      throw SetupError(where + "takes " + name + ", but no such state was given: call app.state(…) before the start");
+      mistakes.add(route.place,
+                   where + " takes " + name + ", but no such state was given: call app.state(…) before the start");
     }
     if (need.kind == Need::Kind::PerLoop && std::ranges::none_of(factories_, has_key)) {
-      throw SetupError(where + "takes " + name + ", but nothing makes it: call app.per_loop(…) before the start");
+      mistakes.add(route.place,
+                   where + " takes " + name + ", but nothing makes it: call app.per_loop(…) before the start");
     }
   }
 }
@@ -218,7 +244,9 @@ bool Core::append_middleware(std::size_t group, std::vector<Link>& chain) const 
 
 void Core::freeze() {
   if (frozen_) return;
-  for (const RouteEntry& route : routes_) check_states(route);
+  Mistakes mistakes = mistakes_;  // what is missing may be given before the next start
+  for (const RouteEntry& route : routes_) check_states(route, mistakes);
+  mistakes.throw_if_any();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     groups_[i].pins = append_middleware(i, groups_[i].fallback);
     groups_[i].fallback.push_back({&guarded<&answer_unrouted>, nullptr});

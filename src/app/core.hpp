@@ -6,12 +6,14 @@
 // which extracts, calls the handler and makes the response. What is thrown anywhere becomes a response in caught().
 #pragma once
 
+#include "app/mistakes.hpp"
 #include "app/router.hpp"
 
 #include <tern/app/app.hpp>
 
 #include <deque>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,27 +44,27 @@ public:
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  // Registration. Throws SetupError; also when the start is over.
-  std::size_t add_route(std::size_t group, Method method, std::string_view pattern, Endpoint endpoint);
-  std::size_t add_group(std::size_t parent, std::string_view prefix);
+  // Registration. Mistakes are collected for freeze(). Throws SetupError when the start is over.
+  std::size_t add_route(std::size_t group, Method method, const PlacedPattern& pattern, Endpoint endpoint);
+  std::size_t add_group(std::size_t parent, const PlacedPattern& prefix);
   void add_middleware(std::size_t group, MiddlewareBox middleware);
   void add_route_middleware(std::size_t route, MiddlewareBox middleware);
-  void set_name(std::size_t route, std::string name);
+  void set_name(std::size_t route, std::string name, const std::source_location& place);
   void set_limits(std::size_t route, const Limits& limits);
-  void add_state(SharedState state, std::string_view type);
-  void add_per_loop(PerLoopFactory factory, std::string_view type);
+  void add_state(SharedState state, std::string_view type, const std::source_location& place);
+  void add_per_loop(PerLoopFactory factory, std::string_view type, const std::source_location& place);
   void add_error_mapping(ErrorMapping mapping);
   void add_hook(HookKind kind, base::Box<coro::Work> hook);
-  void add_repeated(Milliseconds interval, base::Box<coro::Work> work);
+  void add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place);
   void set_problem_renderer(base::Function<Response(const Problem&)> render);
   void set_trailing_slash(TrailingSlash policy);
-  void set_bus(base::Box<Bus> bus);
+  void set_bus(base::Box<Bus> bus, const std::source_location& place);
   std::vector<RouteInfo> routes() const;
   const Hooks& hooks() const noexcept { return hooks_; }
   Bus* bus() const noexcept { return bus_.get(); }  // null: none
 
   // Checks that everything that handlers need is there and lays out the chains; nothing can be registered afterwards.
-  // Once is enough.
+  // Once is enough. Throws one SetupError for all mistakes of the setup, in the order of registration.
   void freeze();
   // Room for what each of `loops` loops has of its own. Destroys what was there.
   void prepare_loops(std::size_t loops);
@@ -86,20 +88,25 @@ private:
     std::optional<Limits> limits;
     std::deque<MiddlewareBox> middleware;
     std::vector<Link> chain;
-    bool pins = false;  // user code of its chain may outlive the wake-up
+    std::source_location place;
+    bool faulty = false;  // not served: there is a mistake in it, or in its group
+    bool pins = false;    // user code of its chain may outlive the wake-up
   };
   struct GroupEntry {
     std::string prefix;
     std::size_t parent = 0;
     std::deque<MiddlewareBox> middleware;
     std::vector<Link> fallback;  // the chain around 404 and 405
+    bool faulty = false;         // so are its routes, which need not be told
     bool pins = false;
   };
 
   void require_open(std::string_view what) const;
   static std::string title(const RouteEntry& route);
+  void check_pattern(const RouteEntry& route, std::string_view own) const;
   void check_placeholders(const RouteEntry& route) const;
-  void check_states(const RouteEntry& route) const;
+  void check_states(const RouteEntry& route, Mistakes& mistakes) const;
+  void enter(RouteEntry& route);
   bool append_middleware(std::size_t group, std::vector<Link>& chain) const;
   Reply serve_route(const RouteEntry& route, Exchange& exchange) const;
   Reply serve_unrouted(Router::Match match, Exchange& exchange) const;
@@ -108,6 +115,7 @@ private:
   const GroupEntry& innermost_group(std::string_view path) const;
   void destroy_loops() noexcept;
 
+  Mistakes mistakes_;
   Router router_;
   std::deque<RouteEntry> routes_;
   std::deque<GroupEntry> groups_;  // the first is the App itself

@@ -1,7 +1,5 @@
 #include <tern/app/websocket.hpp>
 
-#include <tern/app/app.hpp>
-
 #include <string>
 
 namespace tern {
@@ -13,11 +11,9 @@ WebSocket socket_of(Request& request) {
   return request.put(WebSocket::make());
 }
 
-void check(const WebSocketOptions& options) {
-  if (options.window_bits < 9 || options.window_bits > 15) {
-    throw SetupError("the window_bits of a WebSocket are " + std::to_string(options.window_bits) +
-                     ": 9 to 15 are possible");
-  }
+std::string_view mistake_of(const WebSocketOptions& options) noexcept {
+  if (options.window_bits >= 9 && options.window_bits <= 15) return {};
+  return "the window_bits of a WebSocket are 9 to 15";
 }
 
 }  // namespace app

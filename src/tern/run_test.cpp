@@ -457,6 +457,21 @@ TEST_F(RunSignals, a_second_run_in_the_same_process_is_an_error) {
   EXPECT_EQ(result(), 0);
 }
 
+TEST(Run, run_answers_1_and_says_all_that_is_wrong_with_the_setup) {
+  App app;
+  add_hello(app);
+  add_hello(app);
+  app.get(runtime("/{"), [] { return "x"; });
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(app.run(quiet()), 1);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(said.starts_with("tern: cannot serve: 2 mistakes in the setup:\n  ")) << said;
+  EXPECT_TRUE(said.contains("run_test.cpp:")) << said;
+  EXPECT_TRUE(said.contains(": GET '/hello' cannot be told from '/hello', which is registered already\n")) << said;
+  EXPECT_TRUE(said.contains(": pattern '/{': a '{' is not closed\n")) << said;
+  EXPECT_EQ(message_of(app, quiet()) + "\n", said.substr(std::string_view("tern: cannot serve: ").size()));
+}
+
 TEST(Run, run_answers_1_when_it_cannot_start) {
   App first;
   first.start(quiet());

@@ -262,7 +262,8 @@ TEST_F(BusTest, a_start_hook_that_fails_ends_the_bus_without_a_stop) {
 TEST_F(BusTest, an_app_has_one_bus_set_before_the_start) {
   App app;
   app.bus(FakeBus(exchanges));
-  EXPECT_THROW(app.bus(FakeBus(exchanges)), SetupError);
+  app.bus(FakeBus(exchanges));
+  EXPECT_THROW(app.start(quiet()), SetupError);
   App running;
   running.start(quiet());
   EXPECT_THROW(running.bus(FakeBus(exchanges)), SetupError);

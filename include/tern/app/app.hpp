@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -24,8 +25,9 @@
 
 namespace tern {
 
-// A mistake in how an App was put together: thrown at registration or at the start, naming what is wrong and how to
-// mend it.
+// Mistakes in how an App was put together, each with its place in the program, what is wrong and how to mend it. Those
+// of the registration are collected and thrown at the start, all at once; what is registered after the start throws at
+// once.
 class SetupError : public std::exception {
 public:
   explicit SetupError(std::string what) : what_(std::move(what)) {}
@@ -96,6 +98,28 @@ struct PerLoopFactory {
 
 }  // namespace app
 
+// A pattern for a handler of type F; a literal is checked against it while compiling, in the manner of
+// std::format_string. The compiler's error names what is wrong.
+template <class F>
+class Pattern {
+public:
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  consteval Pattern(const Text& text,  // NOLINT: a literal is a pattern
+                    std::source_location place = std::source_location::current())
+      : text_(text), place_(place) {
+    const app::PatternFacts facts = app::examine(text_);
+    app::refuse(facts.fault);
+    const std::size_t taken = app::positional_count<std::decay_t<F>>();
+    if (taken != 0 && taken != facts.placeholders) app::handler_takes_a_different_number_of_placeholders();
+  }
+  PlacedPattern placed() const { return {text_, place_}; }
+
+private:
+  std::string_view text_;
+  std::source_location place_;
+};
+
 // An application and its server. Everything is registered before the start, by one thread; afterwards it does not
 // change.
 class App {
@@ -109,48 +133,48 @@ public:
   // A literal pattern is checked against the handler while compiling.
   template <class F>
   Route get(Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.get(pattern.text(), std::move(handler));
+    return root_.get(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route post(Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.post(pattern.text(), std::move(handler));
+    return root_.post(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route put(Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.put(pattern.text(), std::move(handler));
+    return root_.put(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route patch(Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.patch(pattern.text(), std::move(handler));
+    return root_.patch(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route del(Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.del(pattern.text(), std::move(handler));
+    return root_.del(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route head(Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.head(pattern.text(), std::move(handler));
+    return root_.head(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route options(Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.options(pattern.text(), std::move(handler));
+    return root_.options(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route on(Method method, Pattern<std::type_identity_t<F>> pattern, F handler) {
-    return root_.on(method, pattern.text(), std::move(handler));
+    return root_.on(method, pattern.placed(), std::move(handler));
   }
   // A pattern that is known only at run time: app.get(tern::runtime(text), handler).
   template <class F>
   Route get(const Runtime& pattern, F handler) {
-    return root_.get(pattern.pattern, std::move(handler));
+    return root_.get(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route post(const Runtime& pattern, F handler) {
-    return root_.post(pattern.pattern, std::move(handler));
+    return root_.post(pattern.placed(), std::move(handler));
   }
   template <class F>
   Route on(Method method, const Runtime& pattern, F handler) {
-    return root_.on(method, pattern.pattern, std::move(handler));
+    return root_.on(method, pattern.placed(), std::move(handler));
   }
 
   // A WebSocket for each client that asks for one. The handler's parameters are those of every handler, and what
@@ -168,7 +192,7 @@ public:
   //   void close(tern::WebSocket& socket, std::uint16_t code, std::string_view reason);
   template <class F>
   Route websocket(Pattern<std::type_identity_t<F>> pattern, F handler, WebSocketOptions options = {}) {
-    return root_.websocket(pattern.text(), std::move(handler), std::move(options));
+    return root_.websocket(pattern.placed(), std::move(handler), std::move(options));
   }
   // Sends `text` to every WebSocket of this app that has subscribed to the topic, on all loops; see
   // WebSocket::subscribe(). With a bus(), also to those of other servers; the result is what became of that. From any
@@ -191,19 +215,21 @@ public:
   // How what is published gets to other servers, and what they publish here, such as a RedisBus (tern/redis/bus.hpp).
   // One at most; without, the app is alone.
   template <class B>
-  App& bus(B bus) {
+  App& bus(B bus, std::source_location place = std::source_location::current()) {
     static_assert(std::is_base_of_v<Bus, B>, "tern: App::bus() takes what is derived from tern::Bus");
-    if constexpr (std::is_base_of_v<Bus, B>) add(base::Box<Bus>(new B(std::move(bus))));
+    if constexpr (std::is_base_of_v<Bus, B>) add(base::Box<Bus>(new B(std::move(bus))), place);
     return *this;
   }
 
-  MethodChain route(std::string_view pattern) { return root_.route(pattern); }
-  Group group(std::string_view prefix) { return root_.group(prefix); }
+  MethodChain route(PlacedPattern pattern) { return root_.route(pattern); }
+  Group group(PlacedPattern prefix) { return root_.group(prefix); }
   template <class C>
-  void resource(std::string_view pattern) {
+  void resource(PlacedPattern pattern) {
     root_.resource<C>(pattern);
   }
-  void resources(const RoutingMap& map) { root_.resources(map); }
+  void resources(const RoutingMap& map, std::source_location place = std::source_location::current()) {
+    root_.resources(map, place);
+  }
 
   // Middleware of everything.
   template <class M>
@@ -214,12 +240,12 @@ public:
 
   // A value for State<T>. Shared by all loops, const, and destroyed with the App.
   template <class T>
-  App& state(T value) {
+  App& state(T value, std::source_location place = std::source_location::current()) {
     static_assert(std::is_move_constructible_v<T>,
                   "tern: App::state() moves its value; what cannot be moved is made by App::emplace_state<T>(…)");
     add(app::SharedState{&http::type_key<T>, new T(std::move(value)),
                          [](void* dead) noexcept { delete static_cast<T*>(dead); }},
-        app::type_name<T>());
+        app::type_name<T>(), place);
     return *this;
   }
   // The same, made in place: for what cannot be moved because it holds a mutex or an atomic.
@@ -227,18 +253,18 @@ public:
   App& emplace_state(A&&... arguments) {
     add(app::SharedState{&http::type_key<T>, new T(std::forward<A>(arguments)...),
                          [](void* dead) noexcept { delete static_cast<T*>(dead); }},
-        app::type_name<T>());
+        app::type_name<T>(), {});
     return *this;
   }
   // Makes the T that each loop has of its own, for PerLoop<T>.
   template <class F>
-  App& per_loop(F make) {
+  App& per_loop(F make, std::source_location place = std::source_location::current()) {
     using T = std::invoke_result_t<F&>;
     add(app::PerLoopFactory{&http::type_key<T>, base::Function<void*()>([make = std::move(make)]() mutable -> void* {
                               return new T(make());
                             }),
                             [](void* dead) noexcept { delete static_cast<T*>(dead); }},
-        app::type_name<T>());
+        app::type_name<T>(), place);
     return *this;
   }
 
@@ -285,9 +311,9 @@ public:
   // times do not drift. It never overlaps itself: what it is still busy at, it skips. An exception goes into the error
   // log, and the next run comes. The stop token of a run fires when the drain begins.
   template <class F>
-  App& every(Milliseconds interval, F work) {
+  App& every(Milliseconds interval, F work, std::source_location place = std::source_location::current()) {
     static_assert(coro::Runnable<F>, "tern: App::every() takes what takes nothing and returns nothing or tern::Task<>");
-    if constexpr (coro::Runnable<F>) add(interval, coro::make_work(std::move(work)));
+    if constexpr (coro::Runnable<F>) add(interval, coro::make_work(std::move(work)), place);
     return *this;
   }
 
@@ -330,12 +356,12 @@ public:
 private:
   template <class F, class E>
   void add_error_mapping(F mapping, app::TypeList<E>);
-  void add(app::SharedState state, std::string_view type);
-  void add(app::PerLoopFactory factory, std::string_view type);
+  void add(app::SharedState state, std::string_view type, const std::source_location& place);
+  void add(app::PerLoopFactory factory, std::string_view type, const std::source_location& place);
   void add(app::ErrorMapping mapping);
-  void add(Milliseconds interval, base::Box<coro::Work> work);
+  void add(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place);
   void add(app::HookKind kind, base::Box<coro::Work> hook);
-  void add(base::Box<Bus> bus);
+  void add(base::Box<Bus> bus, const std::source_location& place);
   PublishStatus publish_message(const Publication& publication);
   template <class F>
   App& add_hook(app::HookKind kind, F hook) {

@@ -45,6 +45,7 @@ public:
     suspends = other.suspends;
     may_outlast = other.may_outlast;
     is_socket = other.is_socket;
+    mistake = other.mistake;
     return *this;
   }
   ~Endpoint() {
@@ -62,6 +63,7 @@ public:
   bool suspends = false;      // the handler is a coroutine
   bool may_outlast = false;   // what looks at the request may go on after this wake-up: the head must be pinned
   bool is_socket = false;     // of App::websocket(): HTTP/2 comes to it by an extended CONNECT (RFC 8441)
+  std::string_view mistake;   // why it cannot be served, literal text; empty: it can
 };
 
 // --- Replies of tasks ------------------------------------------------------------------------------------------------
@@ -464,26 +466,3 @@ Endpoint bind(F handler) {
 }
 
 }  // namespace tern::app
-
-namespace tern {
-
-// A pattern for a handler of type F; a literal is checked against it while compiling, in the manner of
-// std::format_string. The compiler's error names what is wrong.
-template <class F>
-class Pattern {
-public:
-  template <class Text>
-    requires std::is_convertible_v<const Text&, std::string_view>
-  consteval Pattern(const Text& text) : text_(text) {  // NOLINT: a literal is a pattern
-    const app::PatternFacts facts = app::examine(text_);
-    app::refuse(facts.fault);
-    const std::size_t taken = app::positional_count<std::decay_t<F>>();
-    if (taken != 0 && taken != facts.placeholders) app::handler_takes_a_different_number_of_placeholders();
-  }
-  std::string_view text() const noexcept { return text_; }
-
-private:
-  std::string_view text_;
-};
-
-}  // namespace tern

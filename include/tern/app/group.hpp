@@ -3,10 +3,12 @@
 
 #include <tern/app/bind.hpp>
 #include <tern/app/middleware.hpp>
+#include <tern/app/pattern.hpp>
 #include <tern/app/resource.hpp>
 #include <tern/app/websocket.hpp>
 
 #include <cstddef>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -25,7 +27,7 @@ public:
   Route(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
 
   // Names the route, for App::routes().
-  Route& name(std::string name);
+  Route& name(std::string name, std::source_location place = std::source_location::current());
   Route& limits(const Limits& limits);
   // Middleware of this route alone, inside that of its groups.
   template <class M>
@@ -45,8 +47,8 @@ class Group;
 // The methods of one path: app.route("/items/{id}").get(…).put(…).del(…).
 class MethodChain {
 public:
-  MethodChain(app::Core& core, std::size_t group, std::string pattern) noexcept
-      : core_(&core), group_(group), pattern_(std::move(pattern)) {}
+  MethodChain(app::Core& core, std::size_t group, PlacedPattern pattern)
+      : core_(&core), group_(group), pattern_(pattern.text), place_(pattern.place) {}
 
   template <class F>
   MethodChain& get(F handler) {
@@ -87,61 +89,62 @@ private:
   app::Core* core_;
   std::size_t group_;
   std::string pattern_;
+  std::source_location place_;
 };
 
 // A class to be registered under a path; see Group::resources.
 struct ResourceFactory {
-  void (*add)(Group& group, std::string_view pattern);
+  void (*add)(Group& group, PlacedPattern pattern);
 };
 using RoutingMap = std::vector<std::pair<std::string, ResourceFactory>>;
 
 // Routes below a common prefix, which may have placeholders, with middleware of their own. A handle: copies are the
-// same group. Patterns are checked at registration, over prefix and pattern joined; SetupError tells what is wrong.
+// same group. Prefix and pattern are checked joined; the SetupError of the start tells what is wrong.
 class Group {
 public:
   Group(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
 
   template <class F>
-  Route get(std::string_view pattern, F handler) {
+  Route get(PlacedPattern pattern, F handler) {
     return on(Method::Get, pattern, std::move(handler));
   }
   template <class F>
-  Route post(std::string_view pattern, F handler) {
+  Route post(PlacedPattern pattern, F handler) {
     return on(Method::Post, pattern, std::move(handler));
   }
   template <class F>
-  Route put(std::string_view pattern, F handler) {
+  Route put(PlacedPattern pattern, F handler) {
     return on(Method::Put, pattern, std::move(handler));
   }
   template <class F>
-  Route patch(std::string_view pattern, F handler) {
+  Route patch(PlacedPattern pattern, F handler) {
     return on(Method::Patch, pattern, std::move(handler));
   }
   template <class F>
-  Route del(std::string_view pattern, F handler) {
+  Route del(PlacedPattern pattern, F handler) {
     return on(Method::Delete, pattern, std::move(handler));
   }
   template <class F>
-  Route head(std::string_view pattern, F handler) {
+  Route head(PlacedPattern pattern, F handler) {
     return on(Method::Head, pattern, std::move(handler));
   }
   template <class F>
-  Route options(std::string_view pattern, F handler) {
+  Route options(PlacedPattern pattern, F handler) {
     return on(Method::Options, pattern, std::move(handler));
   }
   template <class F>
-  Route on(Method method, std::string_view pattern, F handler) {
+  Route on(Method method, PlacedPattern pattern, F handler) {
     return add(method, pattern, app::bind(std::move(handler)));
   }
 
   // See App::websocket().
   template <class F>
-  Route websocket(std::string_view pattern, F handler, WebSocketOptions options = {}) {
+  Route websocket(PlacedPattern pattern, F handler, WebSocketOptions options = {}) {
     return add(Method::Get, pattern, app::bind_socket(std::move(handler), std::move(options)));
   }
 
-  MethodChain route(std::string_view pattern) { return {*core_, index_, std::string(pattern)}; }
-  Group group(std::string_view prefix);
+  MethodChain route(PlacedPattern pattern) { return {*core_, index_, pattern}; }
+  Group group(PlacedPattern prefix);
 
   // Middleware of all routes of this group and the groups in it, whenever they are registered, and of its 404 and 405.
   // What was added first is outermost.
@@ -154,7 +157,7 @@ public:
   // The member functions get, post, put, patch, del, head and options of C, as far as there are any, become the methods
   // of `pattern`. Each request is served by a C of its own, made for it by the default constructor.
   template <class C>
-  void resource(std::string_view pattern) {
+  void resource(PlacedPattern pattern) {
     static_assert(
         app::Resource<C>,
         "tern: a resource is default-constructible and has at least one member function (not overloaded, not a "
@@ -169,16 +172,16 @@ public:
   }
 
   // Many resources at once: resources({{"/hello", tern::resource<Hello>}, {"/bye", tern::resource<Bye>}}).
-  void resources(const RoutingMap& map) {
-    for (const auto& [pattern, factory] : map) factory.add(*this, pattern);
+  void resources(const RoutingMap& map, std::source_location place = std::source_location::current()) {
+    for (const auto& [pattern, factory] : map) factory.add(*this, {pattern, place});
   }
 
 private:
   template <class C, auto Member>
-  void add_member(Method method, std::string_view pattern) {
+  void add_member(Method method, PlacedPattern pattern) {
     on(method, pattern, typename app::ResourceHandlerOf<C, Member>::type{});
   }
-  Route add(Method method, std::string_view pattern, app::Endpoint endpoint);
+  Route add(Method method, PlacedPattern pattern, app::Endpoint endpoint);
   void add(app::MiddlewareBox middleware);
 
   app::Core* core_;
@@ -186,6 +189,6 @@ private:
 };
 
 template <class C>
-inline constexpr ResourceFactory resource{[](Group& group, std::string_view pattern) { group.resource<C>(pattern); }};
+inline constexpr ResourceFactory resource{[](Group& group, PlacedPattern pattern) { group.resource<C>(pattern); }};
 
 }  // namespace tern

@@ -11,8 +11,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace tern::app {
 
@@ -190,12 +193,26 @@ consteval void refuse(PatternFault fault) {
 
 namespace tern {
 
-// A pattern that is known only when the program runs: app.get(tern::runtime(text), handler). Checked at registration.
-struct Runtime {
-  std::string pattern;
+// A pattern or prefix and where it is registered, for the messages about it.
+struct PlacedPattern {
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  PlacedPattern(const Text& pattern, std::source_location where = std::source_location::current())  // NOLINT: implicit
+      : text(pattern), place(where) {}
+
+  std::string_view text;
+  std::source_location place;
 };
-inline Runtime runtime(std::string pattern) {
-  return {std::move(pattern)};
+
+// A pattern that is known only when the program runs: app.get(tern::runtime(text), handler). Checked at the start.
+struct Runtime {
+  PlacedPattern placed() const { return {pattern, place}; }
+
+  std::string pattern;
+  std::source_location place;
+};
+inline Runtime runtime(std::string pattern, std::source_location place = std::source_location::current()) {
+  return {std::move(pattern), place};
 }
 
 }  // namespace tern

@@ -139,8 +139,8 @@ consteval bool usable_message() {
   return true;
 }
 
-// Throws SetupError where they are not possible.
-void check(const WebSocketOptions& options);
+// What is not possible about them; empty: nothing.
+std::string_view mistake_of(const WebSocketOptions& options) noexcept;
 
 // The messages for a handler that cannot be used.
 template <class F>
@@ -171,8 +171,9 @@ Endpoint bind_socket(F handler, WebSocketOptions options) {
     if constexpr (Parameters<Arguments>::usable && !Parameters<Arguments>::mixed && usable_result &&
                   usable_message<Result>()) {
       using Route = SocketRoute<F, Result>;
-      check(options);
+      const std::string_view mistake = mistake_of(options);
       Endpoint endpoint = make_endpoint<Route, Result>(Route{std::move(handler), std::move(options)}, Arguments{});
+      endpoint.mistake = mistake;
       endpoint.is_socket = true;
       return endpoint;
     }

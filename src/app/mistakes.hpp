@@ -1,0 +1,35 @@
+// The mistakes of a setup, collected until the start reports all of them.
+#pragma once
+
+#include <tern/app/app.hpp>
+
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tern::app {
+
+class Mistakes {
+public:
+  // `place`, where it is known, is named in front of `what`.
+  void add(const std::source_location& place, std::string_view what) {
+    std::string line;
+    if (place.line() != 0) line = std::string(place.file_name()) + ":" + std::to_string(place.line()) + ": ";
+    lines_.push_back(line.append(what));
+  }
+
+  void throw_if_any() const {
+    if (lines_.empty()) return;
+    if (lines_.size() == 1) throw SetupError(lines_.front());
+    std::string all = std::to_string(lines_.size()) + " mistakes in the setup:";
+    for (const std::string& line : lines_) all.append("\n  ").append(line);
+    throw SetupError(std::move(all));
+  }
+
+private:
+  std::vector<std::string> lines_;
+};
+
+}  // namespace tern::app
