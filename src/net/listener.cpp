@@ -96,10 +96,12 @@ bool Listener::accept_one() {
 }
 
 void Listener::starve() {
+  const int error = errno;
   if (!starved_) loop_->starved_.push_back(this);
   starved_ = true;
   loop_->arm(*this, starved_pause);
   watch();
+  handler_->on_starved(error);
 }
 
 void Listener::fed() {

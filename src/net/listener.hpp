@@ -22,6 +22,10 @@ public:
   // Must not throw.
   virtual void on_accept(Descriptor socket, const Address& remote) = 0;
 
+  // Accepting stops for a while: the process has run out of descriptors (EMFILE), or the like. Again and again, as long
+  // as that is so. Must not throw.
+  virtual void on_starved(int error) = 0;
+
 protected:
   AcceptHandler() = default;
   ~AcceptHandler() = default;

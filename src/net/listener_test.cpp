@@ -34,7 +34,9 @@ struct Collector final : AcceptHandler {
     remotes.push_back(remote);
     if (then) then();
   }
+  void on_starved(int error) override { lacks.push_back(error); }
   std::vector<Descriptor> sockets;
+  std::vector<int> lacks;
   std::vector<Address> remotes;
   std::function<void()> then;
 };
@@ -322,6 +324,8 @@ TEST_F(ListenerTest, pauses_when_descriptors_run_out_and_goes_on_when_one_is_fre
   loop.arm(free_one, Milliseconds(350));
   loop.run();
   EXPECT_EQ(collector.sockets.size(), 1U);
+  EXPECT_FALSE(collector.lacks.empty());
+  for (const int error : collector.lacks) EXPECT_EQ(error, EMFILE);
 }
 
 TEST_F(ListenerTest, goes_on_as_soon_as_a_stream_of_the_loop_has_closed) {

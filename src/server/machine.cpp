@@ -9,14 +9,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace tern::server {
 namespace {
 
+// For uploads, certificates, and whatever the application opens.
 constexpr std::size_t descriptor_reserve = 64;
+constexpr std::size_t descriptors_of_loop = 2;  // epoll, and what wakes it
 
 std::optional<std::string> first_line(const char* path) {
   std::ifstream file(path);
@@ -34,6 +38,14 @@ std::optional<unsigned> quota_processors() {
   const auto period = base::parse_integer<unsigned long>(text.substr(std::min(text.find(' ') + 1, text.size())));
   if (!quota || !period || *period == 0) return std::nullopt;
   return static_cast<unsigned>(std::max(1UL, (*quota + *period - 1) / *period));
+}
+
+std::size_t open_descriptors() {
+  std::error_code error;
+  std::size_t count = 0;
+  std::filesystem::directory_iterator entry("/proc/self/fd", error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) ++count;
+  return std::max<std::size_t>(count, 3);
 }
 
 }  // namespace
@@ -57,11 +69,13 @@ std::size_t usable_memory() {
   return memory;
 }
 
-std::size_t usable_descriptors() {
+DescriptorBudget descriptor_budget(std::size_t loops, std::size_t listeners) {
+  DescriptorBudget budget;
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::size_t{1} << 20U;
-  const auto allowed = static_cast<std::size_t>(limit.rlim_cur);
-  return allowed > 2 * descriptor_reserve ? allowed - descriptor_reserve : std::max<std::size_t>(allowed / 2, 1);
+  const bool limited = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  budget.limit = limited ? static_cast<std::size_t>(limit.rlim_cur) : std::size_t{1} << 20U;
+  budget.needed = open_descriptors() + loops * (descriptors_of_loop + listeners) + descriptor_reserve;
+  return budget;
 }
 
 }  // namespace tern::server

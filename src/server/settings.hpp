@@ -62,6 +62,7 @@ struct Shared {
   Log& log;
   std::atomic<std::size_t> connections = 0;
   std::atomic<std::size_t> buffered = 0;
+  std::atomic<std::uint64_t> next_pause_warning = 0;  // by the loops' clock
   SocketBus sockets = {};
 
   bool trusts(const net::Address& address) const {
@@ -74,7 +75,12 @@ struct Shared {
 unsigned usable_processors();
 // How many bytes of memory this process may use, by cgroup and by the machine.
 std::size_t usable_memory();
-// How many connections the descriptor limit allows, less a reserve for everything else.
-std::size_t usable_descriptors();
+// How many descriptors this process may have (RLIMIT_NOFILE), and how many a server with so many loops and listeners
+// needs beside its connections: those that are open by now, its own, and a reserve.
+struct DescriptorBudget {
+  std::size_t limit = 0;
+  std::size_t needed = 0;
+};
+DescriptorBudget descriptor_budget(std::size_t loops, std::size_t listeners);
 
 }  // namespace tern::server

@@ -8,13 +8,15 @@
 #include <tern/http/date.hpp>
 
 #include <chrono>
+#include <string>
 #include <utility>
 
 namespace tern::server {
 namespace {
 
-constexpr Milliseconds log_delay{100};        // that a line may wait for others
-constexpr std::size_t log_batch = 64 * 1024;  // bytes that do not wait
+constexpr Milliseconds log_delay{100};           // that a line may wait for others
+constexpr std::uint64_t warning_pause = 60'000;  // milliseconds between two warnings of one kind
+constexpr std::size_t log_batch = 64 * 1024;     // bytes that do not wait
 
 }  // namespace
 
@@ -149,6 +151,7 @@ void Worker::admit(net::Descriptor socket, const net::Address& remote, const Man
   const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
   if (before + 1 >= shared_.settings.connections) {
     for (const auto& door : doors_) door->listener.pause();
+    warn_of_pause("there may not be more");
   }
   auto* connection = new Connection(*this);
   connection->next_ = connections_;
@@ -156,6 +159,16 @@ void Worker::admit(net::Descriptor socket, const net::Address& remote, const Man
   if (connections_ != nullptr) connections_->previous_ = &connection->next_;
   connections_ = connection;
   connection->open(std::move(socket), remote, manner);
+}
+
+// Once a minute for all loops together.
+void Worker::warn_of_pause(std::string_view why) {
+  std::uint64_t next = shared_.next_pause_warning.load(std::memory_order_relaxed);
+  if (loop_.now() < next || !shared_.next_pause_warning.compare_exchange_strong(next, loop_.now() + warning_pause))
+    return;
+  const std::size_t count = shared_.connections.load(std::memory_order_relaxed);
+  shared_.log.write(Severity::Warning, "accepting pauses at " + std::to_string(count) +
+                                           (count == 1 ? " connection: " : " connections: ") + std::string(why));
 }
 
 void Worker::closed(Connection& connection) noexcept {

@@ -20,6 +20,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -104,11 +105,13 @@ private:
     void on_accept(net::Descriptor socket, const net::Address& remote) override {
       worker.admit(std::move(socket), remote, manner);
     }
+    void on_starved(int error) override { worker.warn_of_pause(std::generic_category().message(error)); }
     Worker& worker;
     net::Listener listener;
     Manner manner;
   };
 
+  void warn_of_pause(std::string_view why);
   void admit(net::Descriptor socket, const net::Address& remote, const Manner& manner);
   void on_timer() noexcept override { flush_log(); }
   void resume_accepting();

@@ -33,7 +33,21 @@ constexpr Milliseconds exit_time{250};
 constexpr Milliseconds exit_time_with_hooks{1250};
 constexpr Milliseconds for_ever{Seconds(10L * 365 * 24 * 3600)};
 
-server::Settings settings_of(const Options& options) {
+// How many connections there may be at once. Throws SetupError where there is no room for any.
+std::size_t connections_of(const Options& options, unsigned loops) {
+  const std::size_t listeners = 1 + options.also.size();
+  const server::DescriptorBudget budget = server::descriptor_budget(loops, listeners);
+  if (budget.limit <= budget.needed) {
+    const std::string needed = std::to_string(budget.needed + 1);
+    throw SetupError("the limit of open descriptors is " + std::to_string(budget.limit) + ", but " +
+                     std::to_string(loops) + (loops == 1 ? " loop" : " loops") + ", " + std::to_string(listeners) +
+                     (listeners == 1 ? " listener" : " listeners") + " and a reserve need at least " + needed +
+                     ": raise it (ulimit -n " + needed + "), or set fewer threads");
+  }
+  return options.connections != 0 ? options.connections : budget.limit - budget.needed;
+}
+
+server::Settings settings_of(const Options& options, unsigned loops) {
   server::Settings settings;
   settings.heads.request_line = options.request_line;
   settings.heads.fields = options.fields;
@@ -54,7 +68,7 @@ server::Settings settings_of(const Options& options) {
   settings.grace = options.timeouts.grace;
   settings.least_rate = options.timeouts.least_rate;
   settings.stall_timeout = options.timeouts.stall;
-  settings.connections = options.connections != 0 ? options.connections : server::usable_descriptors();
+  settings.connections = connections_of(options, loops);
   settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;
   settings.pool_threads = options.pool_threads;
   settings.pool_queue = options.pool_queue;
@@ -170,7 +184,7 @@ public:
     core.prepare_loops(threads);
     std::shared_ptr<server::Server> server;
     try {
-      server = std::make_shared<server::Server>(core, settings_of(options), log_options_of(options.log));
+      server = std::make_shared<server::Server>(core, settings_of(options, threads), log_options_of(options.log));
     } catch (const std::exception& error) {
       throw SetupError(error.what());
     }

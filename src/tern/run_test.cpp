@@ -1,4 +1,5 @@
 // Starting and stopping an App.
+#include <tern/base/number.hpp>
 #include <tern/coro/executor.hpp>
 #include <tern/tern.hpp>
 
@@ -6,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <poll.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -186,6 +189,43 @@ TEST(Run, a_log_that_cannot_be_opened_is_named) {
   EXPECT_NE(message_of(app, options).find("/proc/no/such/file"), std::string::npos);
 }
 
+// How many descriptors this process may have, while it lives.
+class DescriptorLimit {
+public:
+  explicit DescriptorLimit(rlim_t count) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit limit{count, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  ~DescriptorLimit() { setrlimit(RLIMIT_NOFILE, &before_); }
+  DescriptorLimit(const DescriptorLimit&) = delete;
+  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+
+private:
+  rlimit before_{};
+};
+
+TEST(Run, a_descriptor_limit_that_is_too_low_is_named_with_what_is_needed) {
+  App app;
+  add_hello(app);
+  std::string message;
+  {
+    const DescriptorLimit limit(40);
+    message = message_of(app, quiet());
+  }
+  EXPECT_TRUE(
+      message.starts_with("the limit of open descriptors is 40, but 2 loops, 1 listener and a reserve need "
+                          "at least "))
+      << message;
+  const std::string_view command = "ulimit -n ";
+  const std::size_t at = message.find(command);
+  ASSERT_NE(at, std::string::npos) << message;
+  const std::string_view needed = std::string_view(message).substr(at + command.size());
+  const DescriptorLimit limit(base::parse_integer<rlim_t>(needed.substr(0, needed.find(')'))).value_or(0));
+  EXPECT_EQ(message_of(app, quiet()), "");
+  EXPECT_TRUE(get(app.port()).ends_with("Hello, World!"));
+}
+
 TEST(Run, serves_ipv6_and_localhost) {
   App app;
   add_hello(app);
@@ -264,6 +304,53 @@ TEST_F(RunFiles, writes_the_access_log_and_the_error_log) {
     std::filesystem::remove(folder / "access");
     std::filesystem::remove(folder / "error");
   }
+}
+
+// Counts lines with that text once there is one; at most twenty seconds.
+std::ptrdiff_t lines_with(const std::filesystem::path& file, std::string_view text) {
+  for (int i = 0; i < 20'000 && !content_of(file).contains(text); ++i) ::poll(nullptr, 0, 1);
+  std::istringstream lines(content_of(file));
+  std::ptrdiff_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.contains(text) ? 1 : 0;
+  return count;
+}
+
+TEST_F(RunFiles, warns_once_when_accepting_pauses) {
+  App app;
+  add_hello(app);
+  Options options = quiet();
+  options.connections = 2;
+  options.log = {AccessLog::Off, {}, LogLevel::Warning, folder / "error"};
+  app.start(options);
+  for (int i = 0; i < 5; ++i) {
+    net::Peer first = connect(app.port());
+    net::Peer second = connect(app.port());
+    EXPECT_TRUE(get(std::move(first), "/hello").ends_with("Hello, World!"));
+    EXPECT_TRUE(get(std::move(second), "/hello").ends_with("Hello, World!"));
+  }
+  EXPECT_EQ(lines_with(folder / "error", "warning accepting pauses at 2 connections: there may not be more"), 1);
+}
+
+TEST_F(RunFiles, warns_once_when_there_are_no_descriptors) {
+  App app;
+  add_hello(app);
+  Options options = quiet();
+  options.log = {AccessLog::Off, {}, LogLevel::Warning, folder / "error"};
+  app.start(options);
+  const net::Peer waiting(net::Descriptor(::socket(AF_INET, SOCK_STREAM, 0)));
+  {
+    std::ifstream log(folder / "error");  // read through this, since no other file can be opened
+    const DescriptorLimit limit(static_cast<rlim_t>(waiting.number()) + 1);
+    sockaddr_storage address;
+    const socklen_t length = net::Address::parse("127.0.0.1", app.port())->to(address);
+    ASSERT_EQ(::connect(waiting.number(), reinterpret_cast<const sockaddr*>(&address), length), 0);
+    std::string line;
+    for (int i = 0; i < 20'000 && !std::getline(log, line); ++i) {
+      log.clear();
+      ::poll(nullptr, 0, 1);
+    }
+  }
+  EXPECT_EQ(lines_with(folder / "error", "warning accepting pauses at 0 connections: Too many open files"), 1);
 }
 
 // An app that runs in a thread of its own, and signals for the whole process.
