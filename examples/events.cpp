@@ -17,10 +17,10 @@ constexpr std::string_view page = R"(<!doctype html>
 </script>
 )";
 
-tern::Response events(std::optional<tern::Header<"Last-Event-ID", int>> last) {
-  const int from = last ? **last + 1 : 1;
+tern::Response events(std::optional<tern::Header<"Last-Event-ID", std::uint64_t>> last) {
+  const std::uint64_t from = last ? **last + 1 : 1;
   return tern::event_stream([from](tern::EventStream& stream) -> tern::Task<> {
-    for (int count = from;; ++count) {
+    for (std::uint64_t count = from;; ++count) {
       const std::string text = std::to_string(count);
       co_await stream.send({.data = text, .id = text});
       co_await tern::sleep_for(tern::Milliseconds(200));  // ends when the client goes, or the server stops

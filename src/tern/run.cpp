@@ -139,18 +139,16 @@ std::vector<server::Listening> listeners_of(const Options& options) {
   return listeners;
 }
 
-bool speaks_tls(const Options& options) {
-  const auto speaks = [](const Listen& listen) { return !listen.tls.certificate.empty(); };
-  return !options.tls.certificate.empty() || std::ranges::any_of(options.also, speaks);
-}
-
 // Stops `server` when signals say so, and returns when it has ended or cannot be told to any more.
 void await_end(server::Server& server, SignalScope& signals, ForcedExit& forced_exit, Milliseconds time) {
   const HeldSignals held;
   for (bool first = true;;) {
     const SignalScope::Events events = signals.wait(held);
     if (events.ended) return;
-    if (events.reload) server.reload_certificates();  // what is wrong, it has logged
+    if (events.reload) {
+      server.log().reopen();
+      server.reload_certificates();  // what is wrong, it has logged
+    }
     if (events.stops == 0) continue;
     // Ctrl-C twice within one read is still two.
     const bool patient = std::exchange(first, false) && events.stops == 1;
@@ -301,6 +299,10 @@ void App::reload_certificates() {
   if (const std::string faults = server->reload_certificates(); !faults.empty()) throw SetupError(faults);
 }
 
+void App::reopen_logs() {
+  if (const auto server = runner_->server()) server->log().reopen();
+}
+
 PublishStatus App::publish_message(const Publication& publication) {
   http::check_publication(publication);
   return runner_->publish(publication);
@@ -319,7 +321,7 @@ std::size_t App::filter_subscribers(std::string_view filter) const {
 int App::run(const Options& options) {
   try {
     ForcedExit forced_exit;  // outlives the server, which waits for the pool's threads
-    SignalScope signals(speaks_tls(options));
+    SignalScope signals;
     const auto server = runner_->launch(*core_, options, [&signals] { signals.end(); });
     try {
       const bool hooks = !core_->hooks().stop.empty() || core_->bus() != nullptr;

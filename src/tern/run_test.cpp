@@ -1,6 +1,5 @@
 // Starting and stopping an App.
 #include <tern/base/number.hpp>
-#include <tern/coro/executor.hpp>
 #include <tern/tern.hpp>
 
 #include "tern/running_app.hpp"
@@ -8,15 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -351,197 +346,6 @@ TEST_F(RunFiles, warns_once_when_there_are_no_descriptors) {
     }
   }
   EXPECT_EQ(lines_with(folder / "error", "warning accepting pauses at 0 connections: Too many open files"), 1);
-}
-
-// An app that runs in a thread of its own, and signals for the whole process.
-class RunSignals : public RunFiles {
-protected:
-  RunSignals() {
-    add_hello(app);
-    app.on_start([this] { started_.set_value(app.port()); });
-    app.get("/late", [this]() -> Task<Response> {
-      arrived = true;
-      while (!released) {
-        const NextRound next;
-        co_await next;
-      }
-      co_return Response::text("late");
-    });
-  }
-
-  // Returns when the app serves; its port.
-  std::uint16_t run(Milliseconds drain = Seconds(30)) {
-    started_ = {};
-    Options options = quiet();
-    options.timeouts.drain = drain;
-    options.log.level = LogLevel::Info;
-    options.log.error_file = folder / "error";
-    std::packaged_task<int()> task([this, options] { return app.run(options); });
-    result_ = task.get_future();
-    thread_ = std::jthread(std::move(task));
-    return started_.get_future().get();
-  }
-  static void signal(int number) { ::kill(::getpid(), number); }
-  int result() { return result_.get(); }
-  bool ended_within(Milliseconds time) const {
-    return result_.wait_for(std::chrono::milliseconds(time.count())) == std::future_status::ready;
-  }
-  // A connection on which a request waits for its answer.
-  net::Peer busy(std::uint16_t port) {
-    net::Peer peer = connect(port);
-    peer.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n");
-    while (!arrived) std::this_thread::yield();
-    return peer;
-  }
-  // Blocks until that is in the log.
-  bool logged(std::string_view text) const {
-    for (int i = 0; i < 20'000; ++i) {
-      if (content_of(folder / "error").find(text) != std::string::npos) return true;
-      ::poll(nullptr, 0, 1);
-    }
-    return false;
-  }
-
-  std::atomic<bool> arrived = false;
-  std::atomic<bool> released = false;
-  App app;
-
-private:
-  struct NextRound {
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> handle) const {
-      Executor::current()->post([handle] { handle.resume(); });
-    }
-    void await_resume() const noexcept {}
-  };
-  std::promise<std::uint16_t> started_;
-  std::future<int> result_;
-
-protected:
-  std::jthread thread_;
-};
-
-TEST_F(RunSignals, end_it_with_0) {
-  for (const int number : {SIGTERM, SIGINT}) {
-    const std::uint16_t port = run();
-    EXPECT_TRUE(get(port).ends_with("Hello, World!"));
-    signal(number);
-    EXPECT_EQ(result(), 0);
-    EXPECT_FALSE(connect(port));
-  }
-}
-
-TEST_F(RunSignals, let_a_request_in_flight_end) {
-  const std::uint16_t port = run();
-  net::Peer peer = busy(port);
-  net::Peer other = connect(port);
-  other.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_FALSE(other.receive_some().empty());
-  signal(SIGTERM);
-  EXPECT_TRUE(other.receive_all().empty());  // an idle one ends at once
-  ASSERT_TRUE(logged("stopping: requests in flight may end"));
-  while (connect(port)) std::this_thread::yield();  // both loops drain by now
-  released = true;
-  const std::string answer = peer.receive_all();
-  EXPECT_TRUE(answer.ends_with("late")) << answer;
-  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos) << answer;
-  peer.close();
-  EXPECT_EQ(result(), 0);
-}
-
-TEST_F(RunSignals, the_second_ends_it_at_once) {
-  const net::Peer peer = busy(run(Seconds(600)));
-  signal(SIGTERM);
-  ASSERT_TRUE(logged("stopping: requests in flight may end"));
-  signal(SIGINT);
-  EXPECT_EQ(result(), 0);
-  EXPECT_TRUE(logged("stopping at once"));
-}
-
-// Runs an app in which a handler blocks its thread, and sends two signals meanwhile.
-template <class Handler>
-void run_with_two_signals(Handler handler) {
-  App app;
-  app.get("/", handler);
-  std::jthread client;
-  app.on_start([&] { client = std::jthread([port = app.port()] { get(port, "/"); }); });
-  std::_Exit(app.run(quiet()));
-}
-
-void signal_twice_and_block() {
-  ::kill(::getpid(), SIGTERM);
-  ::kill(::getpid(), SIGINT);  // two of the same may become one
-  std::promise<void> never;
-  never.get_future().wait();
-}
-
-TEST(RunSignalsDeathTest, the_second_does_not_wait_for_a_job_of_the_pool) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(run_with_two_signals(blocking([] {
-                signal_twice_and_block();
-                return "";
-              })),
-              ::testing::ExitedWithCode(1), "work that cannot be stopped is left behind");
-}
-
-TEST(RunSignalsDeathTest, the_second_does_not_wait_for_a_blocked_loop) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(run_with_two_signals([] {
-                signal_twice_and_block();
-                return "";
-              }),
-              ::testing::ExitedWithCode(1), "work that cannot be stopped is left behind");
-}
-
-// ppoll() fails with EINVAL then. A signal whose handler does nothing ends the one that waits already.
-TEST_F(RunSignals, end_it_where_polling_fails) {
-  run();
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  const rlimit none{0, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-  const auto previous = std::signal(SIGUSR1, [](int) {});
-  pthread_kill(thread_.native_handle(), SIGUSR1);
-  signal(SIGTERM);
-  const bool ended = ended_within(Seconds(20));
-  std::signal(SIGUSR1, previous);
-  setrlimit(RLIMIT_NOFILE, &before);
-  EXPECT_TRUE(ended);
-  if (!ended) app.stop();
-  EXPECT_EQ(result(), 0);
-}
-
-TEST_F(RunSignals, give_up_after_the_drain_timeout) {
-  const net::Peer peer = busy(run(Milliseconds(50)));
-  signal(SIGTERM);
-  EXPECT_EQ(result(), 0);
-}
-
-TEST_F(RunSignals, a_drain_timeout_of_zero_is_none) {
-  net::Peer peer = busy(run(Milliseconds(0)));
-  signal(SIGTERM);
-  ASSERT_TRUE(logged("stopping: requests in flight may end"));
-  released = true;
-  EXPECT_TRUE(peer.receive_all().ends_with("late"));
-  peer.close();
-  EXPECT_EQ(result(), 0);
-}
-
-TEST_F(RunSignals, what_they_did_before_comes_back) {
-  const auto before = std::signal(SIGTERM, SIG_IGN);
-  app.on_start([] { ::raise(SIGTERM); });
-  EXPECT_EQ(app.run(quiet()), 0);
-  EXPECT_EQ(std::signal(SIGTERM, before), SIG_IGN);
-}
-
-TEST_F(RunSignals, a_second_run_in_the_same_process_is_an_error) {
-  run();
-  App other;
-  ::testing::internal::CaptureStderr();
-  EXPECT_EQ(other.run(quiet()), 1);
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("two apps run at once"), std::string::npos);
-  signal(SIGTERM);
-  EXPECT_EQ(result(), 0);
 }
 
 TEST(Run, run_answers_1_and_says_all_that_is_wrong_with_the_setup) {

@@ -17,7 +17,8 @@ namespace {
 
 // The eventfd of the scope that exists; -1 without one. A signal handler can reach nothing but a global.
 std::atomic<int> signal_event = -1;
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<pid_t> signal_process = -1;  // that has it: a child of fork() has only a copy
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
 // The eventfd holds three counters: 21 bits for what ends the server, 21 for reloads, and the rest for end().
 constexpr unsigned counter_bits = 21;
@@ -31,6 +32,11 @@ void add(int event, std::uint64_t count) noexcept {
 }
 
 extern "C" void tern_on_signal(int signal) {
+  if (::getpid() != signal_process.load()) {
+    std::signal(signal, SIG_DFL);
+    ::raise(signal);  // comes when this returns
+    return;
+  }
   const int saved = errno;
   if (const int event = signal_event.load(); event >= 0) add(event, signal == SIGHUP ? one_reload : one_stop);
   errno = saved;
@@ -68,16 +74,17 @@ HeldSignals::~HeldSignals() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-SignalScope::SignalScope(bool reloads) : event_(eventfd(0, EFD_CLOEXEC)) {
+SignalScope::SignalScope() : event_(eventfd(0, EFD_CLOEXEC)) {
   if (event_ < 0) throw SetupError("cannot create an eventfd for signals: " + std::generic_category().message(errno));
   int none = -1;
   if (!signal_event.compare_exchange_strong(none, event_)) {
     ::close(event_);
     throw SetupError("two apps run at once in one process: start() is for that");
   }
+  signal_process = ::getpid();
   install(SIGINT, &tern_on_signal);
   install(SIGTERM, &tern_on_signal);
-  if (reloads) install(SIGHUP, &tern_on_signal);
+  install(SIGHUP, &tern_on_signal);
   install(SIGPIPE, SIG_IGN);
 }
 

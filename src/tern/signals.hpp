@@ -1,4 +1,4 @@
-// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP reloads its files.
+// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP has it open its files again.
 #pragma once
 
 #include <signal.h>
@@ -24,11 +24,13 @@ private:
 };
 
 // While it exists, the signals of this process are counted in an eventfd, for wait(). SIGPIPE is ignored: a log whose
-// reader has gone must not end the server. Afterwards, the handlers that were there before are there again.
+// reader has gone must not end the server. Afterwards, the handlers that were there before are there again. A child
+// that is made by fork() and executes nothing else is ended by them, as by default, and its parent learns nothing of
+// it.
 class SignalScope {
 public:
-  // `reloads`: SIGHUP too. Throws SetupError when another one exists: two apps run at once.
-  explicit SignalScope(bool reloads);
+  // Throws SetupError when another one exists: two apps run at once.
+  SignalScope();
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;
   ~SignalScope();

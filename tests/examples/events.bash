@@ -8,6 +8,8 @@ said=$(first_events)
 [[ $said == 'id: 1|data: 1||id: 2|data: 2||' ]] || fail "the events begin with <$said>"
 said=$(first_events --header 'Last-Event-ID: 41')
 [[ $said == 'id: 42|data: 42||id: 43|data: 43||' ]] || fail "after 41 the events begin with <$said>"
+said=$(first_events --header 'Last-Event-ID: 2147483647')
+[[ $said == 'id: 2147483648|data: 2147483648||id: 2147483649|data: 2147483649||' ]] || fail "after 2^31-1 the events begin with <$said>"
 expect_status 400 /events --header 'Last-Event-ID: x'
 expect_like 200 EventSource /
 

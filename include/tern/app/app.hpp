@@ -350,6 +350,11 @@ public:
   // used; their listeners go on with what they have. Nothing happens while the app does not run.
   void reload_certificates();
 
+  // Opens the files of the access log and the error log by their names again, once what is waiting for them is written:
+  // whatever rotates logs has renamed them. SIGHUP does it, too. From any thread; does not wait for it. Where a file
+  // cannot be opened, its log goes on with the old one, and the error log says so.
+  void reopen_logs();
+
   // For those who serve it by other means: the service, ready for requests. Throws SetupError like start().
   const Service& service();
 
