@@ -18,9 +18,24 @@ bool is_attribute_value(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F && c != ';'; });
 }
 
-}  // namespace
+bool has_prefix(std::string_view name, std::string_view prefix) {
+  return base::equals_ignoring_case(name.substr(0, prefix.size()), prefix);
+}
 
-std::string to_field_value(const SetCookie& cookie) {
+// Cookie name prefixes (RFC 6265bis, section 4.1.3).
+void check_prefix(const SetCookie& cookie) {
+  const auto refuse = [&cookie](std::string_view prefix, std::string_view condition) {
+    throw std::invalid_argument("cookie '" + cookie.name + "' has the prefix " + std::string(prefix) + ", but " +
+                                std::string(condition) + ": browsers refuse it");
+  };
+  if (has_prefix(cookie.name, "__Secure-") && !cookie.secure) refuse("__Secure-", "is not Secure");
+  if (!has_prefix(cookie.name, "__Host-")) return;
+  if (!cookie.secure) refuse("__Host-", "is not Secure");
+  if (!cookie.domain.empty()) refuse("__Host-", "has a Domain");
+  if (cookie.path != "/") refuse("__Host-", "its Path is not '/'");
+}
+
+void check(const SetCookie& cookie) {
   if (!base::is_token(cookie.name)) throw std::invalid_argument("cookie name '" + cookie.name + "' is not a token");
   if (!std::ranges::all_of(cookie.value, is_cookie_octet)) {
     throw std::invalid_argument("the value of cookie '" + cookie.name +
@@ -36,6 +51,16 @@ std::string to_field_value(const SetCookie& cookie) {
   if (cookie.max_age && cookie.max_age->count() < 0) {
     throw std::invalid_argument("cookie '" + cookie.name + "' has a negative Max-Age: zero deletes it");
   }
+  if (cookie.partitioned && !cookie.secure) {
+    throw std::invalid_argument("cookie '" + cookie.name + "' is Partitioned without Secure: browsers refuse it");
+  }
+  check_prefix(cookie);
+}
+
+}  // namespace
+
+std::string to_field_value(const SetCookie& cookie) {
+  check(cookie);
   std::string out = cookie.name + '=' + cookie.value;
   if (!cookie.path.empty()) out += "; Path=" + cookie.path;
   if (!cookie.domain.empty()) out += "; Domain=" + cookie.domain;
@@ -45,6 +70,7 @@ std::string to_field_value(const SetCookie& cookie) {
   }
   if (cookie.secure) out += "; Secure";
   if (cookie.http_only) out += "; HttpOnly";
+  if (cookie.partitioned) out += "; Partitioned";
   switch (cookie.same_site) {
     case SameSite::Unset: break;
     case SameSite::Lax: out += "; SameSite=Lax"; break;

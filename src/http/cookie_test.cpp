@@ -101,6 +101,35 @@ TEST(FindCookie, looks_through_several_fields_in_any_case_and_no_other) {
   EXPECT_EQ(find_cookie(fields, "b"), "2");
 }
 
+std::string refusal_of(const SetCookie& cookie) {
+  try {
+    return to_field_value(cookie);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+TEST(SetCookie, can_be_partitioned) {
+  EXPECT_EQ(to_field_value({.name = "a", .value = "b", .same_site = SameSite::None, .partitioned = true}),
+            "a=b; Path=/; Secure; HttpOnly; Partitioned; SameSite=None");
+  EXPECT_EQ(refusal_of({.name = "a", .value = "b", .secure = false, .partitioned = true}),
+            "cookie 'a' is Partitioned without Secure: browsers refuse it");
+}
+
+TEST(SetCookie, keeps_the_conditions_of_its_prefix) {
+  EXPECT_EQ(refusal_of({.name = "__Host-a", .value = "b"}), "__Host-a=b; Path=/; Secure; HttpOnly; SameSite=Lax");
+  EXPECT_EQ(refusal_of({.name = "__Secure-a", .value = "b", .path = "/x", .domain = "a.org"}),
+            "__Secure-a=b; Path=/x; Domain=a.org; Secure; HttpOnly; SameSite=Lax");
+  EXPECT_EQ(refusal_of({.name = "__Secure-a", .value = "b", .secure = false}),
+            "cookie '__Secure-a' has the prefix __Secure-, but is not Secure: browsers refuse it");
+  EXPECT_EQ(refusal_of({.name = "__HOST-a", .value = "b", .secure = false}),
+            "cookie '__HOST-a' has the prefix __Host-, but is not Secure: browsers refuse it");
+  EXPECT_EQ(refusal_of({.name = "__Host-a", .value = "b", .domain = "a.org"}),
+            "cookie '__Host-a' has the prefix __Host-, but has a Domain: browsers refuse it");
+  EXPECT_EQ(refusal_of({.name = "__Host-a", .value = "b", .path = "/x"}),
+            "cookie '__Host-a' has the prefix __Host-, but its Path is not '/': browsers refuse it");
+}
+
 TEST(FindCookie, compares_whole_names_with_their_case) {
   const RequestFields fields = with({"session=1; Session=2; ses=3"});
   EXPECT_EQ(find_cookie(fields, "Session"), "2");

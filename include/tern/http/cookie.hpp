@@ -23,10 +23,14 @@ struct SetCookie {
   bool secure = true;
   bool http_only = true;
   SameSite same_site = SameSite::Lax;
+  // For each site that embeds this one, a cookie of its own (CHIPS): in third-party frames with SameSite::None.
+  bool partitioned = false;
 };
 
 // The value of a Set-Cookie field. Throws std::invalid_argument for a name that is not a token, a value with bytes that
-// RFC 6265, section 4.1.1 does not allow, or SameSite=None without Secure.
+// RFC 6265, section 4.1.1 does not allow, for SameSite=None or Partitioned without Secure, and for a name with a
+// prefix, in any case of letters, whose conditions it breaks: "__Secure-" has Secure; "__Host-" has Secure, the path
+// "/" and no domain. Browsers would drop these cookies without a word.
 std::string to_field_value(const SetCookie& cookie);
 
 // The value of the cookie of that name among the Cookie fields.
