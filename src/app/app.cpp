@@ -59,9 +59,8 @@ void App::add(base::Box<Bus> bus, const std::source_location& place) {
   core_->set_bus(std::move(bus), place);
 }
 
-App& App::on_problem(base::Function<Response(const Problem&)> render) {
+void App::set_problem_renderer(app::ProblemRenderer render) {
   core_->set_problem_renderer(std::move(render));
-  return *this;
 }
 
 App& App::trailing_slash(TrailingSlash policy) {

@@ -28,11 +28,11 @@ const Core& core_of(const Exchange& exchange) {
 }
 
 Response internal_error(Exchange& exchange) noexcept {
-  return exchange.service().refuse({Status::InternalServerError, {}, {}, {}});
+  return exchange.refuse({Status::InternalServerError, {}, {}, {}});
 }
 
 Response unavailable(Exchange& exchange, std::string detail) {
-  return exchange.service().refuse(http::unavailable(std::move(detail)));
+  return exchange.refuse(http::unavailable(std::move(detail)));
 }
 
 Response answer_exception(Exchange& exchange) {
@@ -40,7 +40,7 @@ Response answer_exception(Exchange& exchange) {
   try {
     throw;
   } catch (const HttpError& error) {
-    return exchange.service().refuse(error.problem());
+    return exchange.refuse(error.problem());
   } catch (const Overloaded&) {
     return unavailable(exchange, "there is too much to do at the moment");
   } catch (const TimedOut&) {
@@ -69,7 +69,7 @@ void report_failure(Exchange& exchange, std::string_view what, std::string_view 
 }
 
 Response rejected(Rejection&& rejection, Exchange& exchange) {
-  return exchange.service().refuse(rejection.problem);
+  return exchange.refuse(rejection.problem);
 }
 
 void guard_task(Reply& reply, Exchange& exchange) {
@@ -101,7 +101,7 @@ Response translate(void* exchange, std::exception_ptr exception) {
 
 Task<Response> after_body(Exchange& exchange, const AfterBody& next, const void* handler, void* slots) {
   const auto read = co_await read_body(exchange);
-  if (!read) co_return exchange.service().refuse(to_problem(read.error()));
+  if (!read) co_return exchange.refuse(to_problem(read.error()));
   Request& request = exchange.request();
   if (next.fill == nullptr || request.body().size() < large_content) {
     Reply reply = next.finish(handler, exchange, slots);
@@ -122,7 +122,7 @@ Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool
   for (const Part part : parts) {
     if (part == Part::Content && reads_body) {
       const auto read = co_await read_body(exchange);
-      if (!read) co_return exchange.service().refuse(to_problem(read.error()));
+      if (!read) co_return exchange.refuse(to_problem(read.error()));
     }
     for (const Step& step : steps) {
       if (step.from_content != (part == Part::Content)) continue;
@@ -142,7 +142,7 @@ Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool
 std::optional<Response> body_failure(Exchange& exchange) {
   const auto read = read_complete_body(exchange);
   if (read) return std::nullopt;
-  return exchange.service().refuse(to_problem(read.error()));
+  return exchange.refuse(to_problem(read.error()));
 }
 
 const void* find_state(const Request& request, const void* key) {

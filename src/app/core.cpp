@@ -17,7 +17,7 @@ std::string join(std::string_view prefix, std::string_view pattern) {
 Reply answer_unrouted(const void*, Exchange& exchange, Next) {
   const Unrouted& outcome = *exchange.request().find<Unrouted>();
   if (!outcome.location.empty()) return Response::redirect(outcome.location, Status::PermanentRedirect);
-  if (outcome.problem.status != Status::NoContent) return exchange.service().refuse(outcome.problem);
+  if (outcome.problem.status != Status::NoContent) return exchange.refuse(outcome.problem);
   Response response(Status::NoContent);
   for (const Field& field : outcome.problem.fields) response.add(field.name, field.value);
   return response;
@@ -175,7 +175,7 @@ void Core::add_repeated(Milliseconds interval, base::Box<coro::Work> work, const
   hooks_.every.push_back({interval, std::move(work)});
 }
 
-void Core::set_problem_renderer(base::Function<Response(const Problem&)> render) {
+void Core::set_problem_renderer(ProblemRenderer render) {
   require_open("a problem renderer was given");
   render_ = std::move(render);
 }
@@ -318,7 +318,7 @@ std::optional<Response> Core::map_value(const DomainError& error, Exchange& exch
     error.raise(error.value);
   } catch (const HttpError& http_error) {
     if (auto mapped = map_exception(exchange)) return mapped;
-    return refuse(http_error.problem());
+    return exchange.refuse(http_error.problem());
   } catch (...) {
     return map_exception(exchange);
   }
@@ -442,13 +442,21 @@ const Core::GroupEntry& Core::innermost_group(std::string_view path) const {
 }
 
 Response Core::refuse(const Problem& problem) const noexcept {
+  return render_problem(problem, nullptr);
+}
+
+Response Core::refuse_request(const Problem& problem, const Request& request) const noexcept {
+  return render_problem(problem, &request);
+}
+
+Response Core::render_problem(const Problem& problem, const Request* request) const noexcept {
   const auto finished = [&problem](Response response) {
     response.status(problem.status);
     for (const Field& field : problem.fields) response.add(field.name, field.value);
     return response;
   };
   try {
-    if (render_) return finished(render_(problem));
+    if (render_) return finished(render_(problem, request));
   } catch (...) {
     // It must not throw. What is sent then is not what the application wants, but still the right answer.
   }

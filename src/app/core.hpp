@@ -56,7 +56,7 @@ public:
   void add_error_mapping(ErrorMapping mapping);
   void add_hook(HookKind kind, base::Box<coro::Work> hook);
   void add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place);
-  void set_problem_renderer(base::Function<Response(const Problem&)> render);
+  void set_problem_renderer(ProblemRenderer render);
   void set_trailing_slash(TrailingSlash policy);
   void set_bus(base::Box<Bus> bus, const std::source_location& place);
   std::vector<RouteInfo> routes() const;
@@ -71,6 +71,7 @@ public:
 
   Reply serve(Exchange& exchange) const noexcept override;
   Response refuse(const Problem& problem) const noexcept override;
+  Response refuse_request(const Problem& problem, const Request& request) const noexcept override;
 
   const void* find_state(const void* key) const noexcept;
   void* find_per_loop(std::size_t loop, const void* key) const;
@@ -113,6 +114,7 @@ private:
   Reply serve_fallback(Unrouted outcome, Exchange& exchange) const;
   std::optional<Reply> serve_other_slash(Exchange& exchange) const;
   const GroupEntry& innermost_group(std::string_view path) const;
+  Response render_problem(const Problem& problem, const Request* request) const noexcept;
   void destroy_loops() noexcept;
 
   Mistakes mistakes_;
@@ -124,7 +126,7 @@ private:
   std::vector<ErrorMapping> mappings_;
   Hooks hooks_;
   base::Box<Bus> bus_;
-  base::Function<Response(const Problem&)> render_;
+  ProblemRenderer render_;
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
   bool frozen_ = false;
   mutable std::vector<std::vector<void*>> per_loop_;  // by loop, then by factory; each loop touches its own only

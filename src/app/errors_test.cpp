@@ -206,6 +206,43 @@ TEST(Errors, all_look_as_the_hook_says) {
   check(Method::Get, "/page/%FF", 400, "problem: the path has percent escapes that are not UTF-8");
 }
 
+TEST(Errors, look_as_the_client_accepts_them) {
+  App app;
+  app.on_problem([](const Problem& problem, const Request* request) {
+    const bool html = request != nullptr && request->accepts({media::problem, "text/html"}) == "text/html";
+    if (html) return Response::html("<h1>" + std::to_string(code(problem.status)) + "</h1>");
+    Problem own = problem;
+    own.set_member("path", request != nullptr ? request->path() : "unknown");
+    return Response::borrowed(media::problem, {}).content(to_json(own));
+  });
+  app.get("/broken", throwing(std::runtime_error("hunter2")));
+  app.get("/late/{n}", [](int n) -> Task<int> {
+    if (n == 0) throw HttpError(Status::Gone);
+    co_return n;
+  });
+  Client client(app);
+  EXPECT_THAT(client.get("/none").body, HasSubstr(R"("path":"/none"})"));
+  EXPECT_THAT(client.get("/late/0").body, HasSubstr(R"("path":"/late/0"})"));
+  EXPECT_THAT(client.get("/a b").body, HasSubstr(R"("path":"unknown"})"));
+  client.with("accept", "text/html,*/*;q=0.8");
+  EXPECT_EQ(client.get("/none").body, "<h1>404</h1>");
+  EXPECT_EQ(client.get("/broken").body, "<h1>500</h1>");
+}
+
+TEST(Errors, a_mapping_may_look_at_the_request) {
+  enum class Fault { None };
+  App app;
+  app.on_error([](const ShopError& error, const Request& request) {
+    return WithStatus{Status::Conflict, std::string(request.path()) + " " + std::to_string(error.code)};
+  });
+  app.on_error([](Fault, const Request& request) { return std::string(request.path()); });
+  app.get("/thrown", throwing(ShopError{7}));
+  app.get("/returned", []() -> std::expected<int, Fault> { return std::unexpected(Fault::None); });
+  Client client(app);
+  EXPECT_EQ(client.get("/thrown").body, "/thrown 7");
+  EXPECT_EQ(client.get("/returned").body, "/returned");
+}
+
 TEST(Errors, a_hook_that_throws_still_leaves_a_whole_answer) {
   App app;
   app.on_problem([](const Problem&) -> Response { throw std::runtime_error("hunter2"); });

@@ -31,7 +31,7 @@ Reply HttpsRedirect::operator()(Request& request, Next next) const {
   if (request.scheme() == "https") return next();
   const std::string_view to = host.empty() ? host_of(request.host()) : std::string_view(host);
   if (to.empty() || !request.path().starts_with('/')) {
-    return request.exchange().service().refuse(
+    return request.exchange().refuse(
         Problem{Status::BadRequest, "this is served by https only, and the request does not say where", {}, {}});
   }
   std::string location = "https://";

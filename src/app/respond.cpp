@@ -29,11 +29,11 @@ Response json_response(std::string text) {
 }
 
 Response missing_response(Exchange& exchange) {
-  return exchange.service().refuse({Status::NotFound, "there is no such thing", {}, {}});
+  return exchange.refuse({Status::NotFound, "there is no such thing", {}, {}});
 }
 
 Response problem_response(const Problem& problem, Exchange& exchange) {
-  return exchange.service().refuse(problem);
+  return exchange.refuse(problem);
 }
 
 }  // namespace tern::app

@@ -63,6 +63,14 @@ Problem to_problem(const StreamError& error) {
   return {error.status(), std::string(error.detail()), {}, {}};
 }
 
+Response Service::refuse_request(const Problem& problem, const Request&) const noexcept {
+  return refuse(problem);
+}
+
+Response Exchange::refuse(const Problem& problem) const noexcept {
+  return service_->refuse_request(problem, request_);
+}
+
 void Exchange::pin() {
   if (pinned_) return;
   RequestHead& head = request_.head_;

@@ -39,6 +39,27 @@ TEST(Problem, takes_a_status_without_a_name) {
   EXPECT_EQ(json(static_cast<Status>(499)), R"({"type":"about:blank","title":"","status":499})");
 }
 
+TEST(Problem, has_a_type_a_title_an_instance_and_extension_members) {
+  Problem problem{Status::Forbidden, "Your balance is 30.", {{"/amount", "too much"}}};
+  problem.type = "https://example.com/probs/out-of-credit";
+  problem.title = "You do not have enough credit.";
+  problem.instance = "/account/12345/msgs/abc";
+  problem.set_member("balance", 50).set_member("accounts", std::vector<std::string>{"/account/1", "/a\"b"});
+  problem.set_member("balance", 30).set_json_member("raw", "{}");
+  EXPECT_EQ(to_json(problem),
+            R"({"type":"https://example.com/probs/out-of-credit","title":"You do not have enough credit.",)"
+            R"("status":403,"detail":"Your balance is 30.","instance":"/account/12345/msgs/abc",)"
+            R"("errors":[{"detail":"too much","pointer":"/amount"}],)"
+            R"("balance":30,"accounts":["/account/1","/a\"b"],"raw":{}})");
+}
+
+TEST(Problem, refuses_a_standard_member_as_an_extension) {
+  for (const char* name : {"type", "title", "status", "detail", "instance", "errors"}) {
+    EXPECT_THROW(Problem().set_member(name, 1), std::invalid_argument) << name;
+  }
+  EXPECT_EQ(HttpError(Status::Gone).set_member("Type", 1).problem().extensions.size(), 1U);
+}
+
 TEST(HttpError, carries_its_problem_to_who_catches_it) {
   try {
     throw HttpError(Status::NotFound, "no such book").set("x-a", "1").set("retry-after", "5");

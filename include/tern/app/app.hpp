@@ -68,10 +68,26 @@ consteval bool is_error_mapping(TypeList<E>) {
   if constexpr (std::is_void_v<R> || std::is_same_v<R, Reply> || is_task<R>) return false;
   return UsableResult<R> && (!std::is_reference_v<E> || std::is_const_v<std::remove_reference_t<E>>);
 }
+template <class R, class E>
+consteval bool is_error_mapping(TypeList<E, const Request&>) {
+  return is_error_mapping<R>(TypeList<E>{});
+}
 template <class R, class... E>
 consteval bool is_error_mapping(TypeList<E...>) {
   return false;
 }
+
+template <class F, class E>
+auto call_error_mapping(const F& mapping, const E& error, const Request& request) {
+  if constexpr (std::is_invocable_v<const F&, const E&>) {
+    return mapping(error);
+  } else {
+    return mapping(error, request);
+  }
+}
+
+// What App::on_problem was given. The request is null where none could be read.
+using ProblemRenderer = base::Function<Response(const Problem& problem, const Request* request)>;
 
 template <class F>
 consteval bool usable_error_mapping() {
@@ -271,21 +287,37 @@ public:
   // How an exception, or the error of a std::expected, is answered: f takes it by const reference and returns whatever
   // a handler may return. The first mapping whose type fits, derived types included, is taken; for the error of a
   // std::expected, one of exactly its type before all others. An HttpError says itself how it is answered, unless there
-  // is a mapping of HttpError.
+  // is a mapping of HttpError. A second parameter, const Request&, gets the request.
   template <class F>
   App& on_error(F mapping) {
     if constexpr (app::usable_error_mapping<F>()) {
       add_error_mapping(std::move(mapping), typename app::HandlerTraits<F>::Arguments{});
     } else {
-      static_assert(app::usable_error_mapping<F>(),
-                    "tern: an error mapping is a function, a lambda or an object with one const operator() that takes "
-                    "one error by value or const reference and returns what a handler may return, at once");
+      static_assert(
+          app::usable_error_mapping<F>(),
+          "tern: an error mapping is a function, a lambda or an object with one const operator() that takes "
+          "one error by value or const reference, and perhaps a const tern::Request& behind it, and returns what a "
+          "handler may return, at once");
     }
     return *this;
   }
-  // How every error answer of the library looks; the default is RFC 9457's application/problem+json. Status and fields
-  // of the problem are added to what it returns. Must not throw.
-  App& on_problem(base::Function<Response(const Problem&)> render);
+  // How every error answer of the library looks; the default is RFC 9457's application/problem+json. `render` takes
+  // (const Problem&) or (const Problem&, const Request*), and returns a Response, to which the status and the fields of
+  // the problem are added. The request is null where none could be read (400, 408, 414, 431). Any loop calls it, at the
+  // same time as others. Must not throw.
+  template <class F>
+  App& on_problem(F render) {
+    if constexpr (std::is_invocable_r_v<Response, const F&, const Problem&, const Request*>) {
+      set_problem_renderer(app::ProblemRenderer(std::move(render)));
+    } else {
+      static_assert(std::is_invocable_r_v<Response, const F&, const Problem&>,
+                    "tern: App::on_problem() takes what can be called, const, with (const tern::Problem&) or "
+                    "(const tern::Problem&, const tern::Request*) and returns a tern::Response");
+      set_problem_renderer(app::ProblemRenderer(
+          [render = std::move(render)](const Problem& problem, const Request*) { return render(problem); }));
+    }
+    return *this;
+  }
 
   App& trailing_slash(TrailingSlash policy);
 
@@ -359,8 +391,9 @@ public:
   const Service& service();
 
 private:
-  template <class F, class E>
-  void add_error_mapping(F mapping, app::TypeList<E>);
+  template <class F, class E, class... Rest>
+  void add_error_mapping(F mapping, app::TypeList<E, Rest...>);
+  void set_problem_renderer(app::ProblemRenderer render);
   void add(app::SharedState state, std::string_view type, const std::source_location& place);
   void add(app::PerLoopFactory factory, std::string_view type, const std::source_location& place);
   void add(app::ErrorMapping mapping);
@@ -381,8 +414,8 @@ private:
   Group root_;
 };
 
-template <class F, class E>
-void App::add_error_mapping(F mapping, app::TypeList<E>) {
+template <class F, class E, class... Rest>
+void App::add_error_mapping(F mapping, app::TypeList<E, Rest...>) {
   using Error = std::remove_cvref_t<E>;
   app::ErrorMapping entry;
   entry.key = &http::type_key<Error>;
@@ -393,13 +426,16 @@ void App::add_error_mapping(F mapping, app::TypeList<E>) {
     try {
       throw;
     } catch (const Error& error) {
-      return app::respond((*static_cast<const F*>(function))(error), exchange);
+      return app::respond(app::call_error_mapping(*static_cast<const F*>(function), error, exchange.request()),
+                          exchange);
     } catch (...) {
       return std::nullopt;
     }
   };
   entry.from_value = [](const void* function, const void* error, Exchange& exchange) {
-    return app::respond((*static_cast<const F*>(function))(*static_cast<const Error*>(error)), exchange);
+    return app::respond(app::call_error_mapping(*static_cast<const F*>(function), *static_cast<const Error*>(error),
+                                                exchange.request()),
+                        exchange);
   };
   add(std::move(entry));
 }

@@ -87,6 +87,8 @@ public:
   // Who serves this exchange; set by the service itself.
   const Service& service() const noexcept { return *service_; }
   void served_by(const Service& service) noexcept { service_ = &service; }
+  // How the service answers this request with an error.
+  Response refuse(const Problem& problem) const noexcept;
 
   // Copies the head into the arena, and content that was read without a copy beside it, and points the request's views
   // there, so that they outlive this wake-up. Before any user code keeps a view across a suspension. Once is enough;
@@ -178,6 +180,8 @@ struct Service {
 
   // The answer to what never became a request (400, 408, 413, 431, …), or was given up.
   virtual Response refuse(const Problem& problem) const noexcept = 0;
+  // The answer to `request` that an error makes.
+  virtual Response refuse_request(const Problem& problem, const Request& request) const noexcept;
 
 protected:
   ~Service() = default;

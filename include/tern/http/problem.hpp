@@ -3,6 +3,7 @@
 
 #include <tern/http/fields.hpp>
 #include <tern/http/status.hpp>
+#include <tern/json/write.hpp>
 
 #include <exception>
 #include <string>
@@ -18,12 +19,36 @@ struct ProblemItem {
   std::string detail;
 };
 
+// A member of a problem beside those of RFC 9457: its name, and its value as JSON text.
+struct ProblemMember {
+  std::string name;
+  std::string json;
+};
+
 // An error answer before it is rendered. App::on_problem changes how all of them look, 404 and 405 included.
 struct Problem {
   Status status = Status::InternalServerError;
-  std::string detail;               // for people; empty: the reason phrase alone
-  std::vector<ProblemItem> errors;  // every wrong member, for a 422
-  Fields fields;                    // to be sent with it: Allow, Retry-After, WWW-Authenticate
+  std::string detail = {};               // for people; empty: none
+  std::vector<ProblemItem> errors = {};  // every wrong member, for a 422
+  Fields fields = {};                    // to be sent with it: Allow, Retry-After, WWW-Authenticate
+  // The problem's type as a URI, with a title that does not change from one occurrence to the next, and a URI for this
+  // occurrence (RFC 9457, section 3.1). Empty: "about:blank", the reason phrase, and none.
+  std::string type = {};
+  std::string title = {};
+  std::string instance = {};
+  std::vector<ProblemMember> extensions = {};
+
+  // Sets an extension member (RFC 9457, section 3.2); T is any type that Json<T> can write. Throws
+  // std::invalid_argument for the names of the members above: type, title, status, detail, instance, errors.
+  template <class T>
+  Problem& set_member(std::string_view name, const T& value) {
+    std::string text;
+    json::write(text, value);
+    set_json_member(name, std::move(text));
+    return *this;
+  }
+  // The same with a value that is JSON already.
+  void set_json_member(std::string_view name, std::string json);
 };
 
 // `problem` as application/problem+json text.
@@ -45,6 +70,12 @@ public:
   // A field of the answer; see Fields::set.
   HttpError& set(std::string_view name, std::string_view value) {
     problem_.fields.set(name, value);
+    return *this;
+  }
+  // A member of the problem; see Problem::set_member.
+  template <class T>
+  HttpError& set_member(std::string_view name, const T& value) {
+    problem_.set_member(name, value);
     return *this;
   }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,6 +60,9 @@ public:
   const RequestFields& fields() const noexcept { return head_.fields; }
   std::optional<std::string_view> field(std::string_view name) const noexcept { return head_.fields.find(name); }
   std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+  // Which of the media types that are offered ("text/html") the client likes best by its Accept fields (RFC 9110,
+  // section 12.5.1), the first of equals, and the first of all where it did not say; empty where it accepts none.
+  std::string_view accepts(std::initializer_list<std::string_view> offered) const noexcept;
 
   // The content. Complete in a handler that takes a Request& or an extractor of content; empty in middleware.
   std::string_view body() const noexcept { return body_; }
