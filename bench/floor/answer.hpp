@@ -1,4 +1,4 @@
-// What the floor servers share: one constant answer, and finding out how many requests have arrived.
+// Shared by the floor servers: one constant answer, and counting the requests that have arrived.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// The bytes that bench-server sends for GET /, whatever the request was.
+// The bytes that bench-server sends for GET /. Sent for every request.
 inline constexpr std::string_view answer =
     "HTTP/1.1 200 OK\r\n"
     "Date: Sun, 22 Nov 2026 04:19:53 GMT\r\n"
@@ -17,20 +17,20 @@ inline constexpr std::string_view answer =
     "\r\n"
     "Hello, World!";
 
-// As many answers as can be owed at once, to one who speaks HTTP/1.1, or HTTP/1.0 and keeps the connection.
+// Repeated answers for a pipeline: for HTTP/1.1, and for HTTP/1.0 with keep-alive.
 struct Answers {
   Answers();
-  std::string_view owed(std::size_t count, bool is_old) const noexcept;  // empty: too many
+  std::string_view owed(std::size_t count, bool is_old) const noexcept;  // empty if `count` is too large
 
   std::string current = {};
   std::string old = {};
 };
 
-// A connection. Every request of it is taken to be as long as the first, which must not be pipelined behind another
-// and may come in pieces; only the first is looked at.
+// The requests of a connection. Assumes that every request has the length of the first, which is the only one parsed.
+// The first may arrive in pieces, and no second one may arrive together with it.
 class Requests {
 public:
-  // How many requests end in what has just arrived.
+  // The number of requests that end in `bytes`.
   std::size_t count(std::string_view bytes) {
     if (length_ == 0) [[unlikely]] {
       return first(bytes);
@@ -45,7 +45,7 @@ public:
     return ended;
   }
 
-  // Whether the client wants the connection closed after its answer.
+  // Whether the client asked for Connection: close.
   bool closes() const noexcept { return closes_; }
   bool old() const noexcept { return old_; }
 
@@ -62,13 +62,13 @@ private:
 // A non-blocking socket that listens on 127.0.0.1. `port` becomes the one that it has.
 int listen_on(std::uint16_t& port);
 
-// Ready for the first byte of a request, not to wait for more.
+// Sets TCP_NODELAY.
 void no_delay(int socket);
 
-// How many descriptors this process may have, after asking for all it can get.
+// The descriptor limit, raised to the hard limit.
 std::size_t descriptor_limit();
 
-// They serve until SIGTERM. False: the kernel refuses what is needed.
+// They serve until SIGTERM. Return false, with errno, when the kernel lacks support.
 bool serve_epoll(int listener);
 bool serve_uring(int listener);
 

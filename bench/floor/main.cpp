@@ -1,5 +1,4 @@
-// The fastest server that can be written for one constant answer: what every result is compared with. It does not
-// parse, and has one thread.
+// A lower bound for the cost of a server: it sends one constant answer without parsing, on one thread.
 //   bench-floor [--port N] [--io epoll|io_uring] [--threads 1]
 #include "answer.hpp"
 

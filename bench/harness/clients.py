@@ -1,8 +1,8 @@
-"""The load clients: how each is called, and what it says in the end.
+"""The load clients: their command lines and the parsing of their output.
 
-Every run gives a sample: requests, seconds, errors, CPU seconds of the server, and latencies in microseconds by the names
-in LATENCIES, where the client tells them. lasts() is how many seconds a run takes when so many are asked for; None: as long
-as its requests take.
+A run returns a sample: requests, seconds, errors, CPU seconds of the server, and the latencies in microseconds, by the names
+in LATENCIES, that the client reports. duration() is the length of a run in seconds for a requested length, or None where the
+client sends a fixed number of requests.
 """
 import csv
 import dataclasses
@@ -22,8 +22,8 @@ from harness.statistics import percentile
 LATENCIES = ["p50", "p90", "p99", "p99.9", "max"]
 
 
-def wait_for(command, seconds, environment=None):
-    """The output of a client, which is killed when it takes far longer than it should."""
+def run_client(command, seconds, environment=None):
+    """The output of a client. Kills a client that exceeds its timeout."""
     try:
         done = subprocess.run(machine.pinned(machine.split()[1], command), cwd=ROOT, capture_output=True, text=True, check=False,
                               timeout=4 * seconds + 120, env=os.environ | (environment or {}))
@@ -35,14 +35,14 @@ def wait_for(command, seconds, environment=None):
 
 
 @dataclasses.dataclass(frozen=True)
-class Light:
-    """bench-load. The server's processor time is taken without the warming up."""
+class BenchLoad:
+    """bench-load. The server's CPU time excludes the warm-up."""
     connections: int = 64
     depth: int = 1
     close: bool = False
-    rate: int | None = None  # requests a second, sent when they are due
+    rate: int | None = None  # requests a second, open loop: each is sent when it is due
 
-    def lasts(self, seconds):
+    def duration(self, seconds):
         return seconds
 
     def command(self, port, request, seconds, answer):
@@ -72,33 +72,33 @@ class Wrk:
     connections: int
     threads: int = 2
     script: str = "get"
-    least_seconds: int = 1  # of a run in which something can be expected
+    min_seconds: int = 1  # a shorter run may complete no request
 
-    def lasts(self, seconds):
-        return max(round(seconds), self.least_seconds)
+    def duration(self, seconds):
+        return max(round(seconds), self.min_seconds)
 
     def command(self, port, request, seconds, answer):
         target = REQUESTS[request].bytes.split(b" ", 2)[1].decode()
-        return ["wrk", f"-t{self.threads}", f"-c{self.connections}", f"-d{self.lasts(seconds)}s", "--timeout", "30s", "-s",
-                f"bench/wrk/{self.script}.lua", f"http://127.0.0.1:{port}{target}"]
+        return ["wrk", f"-t{self.threads}", f"-c{self.connections}", f"-d{self.duration(seconds)}s", "--timeout", "30s", "-s",
+                f"bench/load/wrk/{self.script}.lua", f"http://127.0.0.1:{port}{target}"]
 
     def run(self, server, request, seconds, answer):
         pids = server.pids()
         before = processes.cpu_seconds(pids)
-        output = wait_for(self.command(server.port, request, seconds, answer), self.lasts(seconds),
-                          {"LUA_PATH": f"{ROOT}/bench/wrk/?.lua"})
+        output = run_client(self.command(server.port, request, seconds, answer), self.duration(seconds),
+                          {"LUA_PATH": f"{ROOT}/bench/load/wrk/?.lua"})
         cpu = processes.cpu_seconds(pids) - before
         return json.loads(re.search(r"^wrk-result (.*)$", output, re.M).group(1)) | {"cpu": cpu}
 
 
 @dataclasses.dataclass(frozen=True)
 class H2load:
-    """A constant rate over HTTP/1.1, for five seconds whatever is asked for: what is measured is that it lasts."""
+    """A constant rate over HTTP/1.1 for five seconds, whatever length is requested."""
     rate: int
     connections: int = 100
     seconds: int = 5
 
-    def lasts(self, seconds):
+    def duration(self, seconds):
         return self.seconds
 
     def command(self, port, request, seconds, answer):
@@ -110,26 +110,26 @@ class H2load:
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder, "log")
             before = processes.cpu_seconds(pids)
-            output = wait_for([*self.command(server.port, request, seconds, answer), f"--log-file={log}"], self.seconds)
+            output = run_client([*self.command(server.port, request, seconds, answer), f"--log-file={log}"], self.seconds)
             cpu = processes.cpu_seconds(pids) - before
             lines = [line.split("\t") for line in log.read_text().splitlines()]
-        told = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", output)
+        summary = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", output)
         took = [int(line[2]) for line in lines]
-        if not told or not took:
+        if not summary or not took:
             raise Failed("h2load had no answer")
         # Requests in flight when the time is over are no errors; h2load counts them as neither.
-        return {"requests": len(took), "seconds": float(self.seconds), "errors": sum(map(int, told.groups()[1:])), "cpu": cpu,
+        return {"requests": len(took), "seconds": float(self.seconds), "errors": sum(map(int, summary.groups()[1:])), "cpu": cpu,
                 "max": max(took)} | {name: percentile(took, float(name[1:])) for name in LATENCIES if name != "max"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Ab:
-    """So many requests, however long they take."""
+    """A fixed number of requests."""
     connections: int = 5
     requests: int = 100_000
     keep_alive: bool = True
 
-    def lasts(self, seconds):
+    def duration(self, seconds):
         return None
 
     def command(self, port, request, seconds, answer):
@@ -142,7 +142,7 @@ class Ab:
             table = pathlib.Path(folder, "percentiles.csv")
             command = self.command(server.port, request, seconds, answer)
             before = processes.cpu_seconds(pids)
-            output = wait_for([*command[:-1], "-e", str(table), command[-1]], 60)
+            output = run_client([*command[:-1], "-e", str(table), command[-1]], 60)
             cpu = processes.cpu_seconds(pids) - before
             rows = list(csv.reader(table.open()))[1:]
 

@@ -1,4 +1,4 @@
-"""Two commits of Tern: whether one costs less than the other, and how sure that is."""
+"""Compares two commits of Tern in interleaved pairs, with a bootstrap confidence interval."""
 import os
 import subprocess
 
@@ -27,7 +27,7 @@ def built(commit, name):
 
 
 def sample(contender, workload, seconds):
-    """Of a server that is started for it, so that what start decides (addresses, say) is drawn anew each time."""
+    """Of a server started for this sample, so that effects of process start (address layout) vary between samples."""
     server = Running(contender, workload.routes)
     try:
         answer = ask(server.port, REQUESTS[workload.request])
@@ -40,8 +40,8 @@ def sample(contender, workload, seconds):
     return taken
 
 
-def said(what, pairs, smaller):
-    """A line: the ratio, its interval, and the verdict."""
+def comparison_row(what, pairs, smaller):
+    """A row: the ratio, its interval, and the verdict."""
     ratio, low, high, real = statistics.compare(pairs)
     verdict = "no difference that can be told from noise"
     if real:
@@ -62,7 +62,7 @@ def compare_workload(workload, base, tree, pairs, seconds):
     rates = [tuple(each["requests"] / each["seconds"] for each in pair) for pair in taken]
     return (f"## {workload.name}: {workload.what}\n\n{pairs} interleaved pairs of {seconds:g} s; 95 % bootstrap interval of the median ratio.\n\n"
             "| | base | tree | ratio | interval | |\n| --- | ---: | ---: | ---: | --- | --- |\n"
-            + said("CPU per request, µs", costs, "less") + "\n" + said("requests a second", rates, "fewer") + "\n")
+            + comparison_row("CPU per request, µs", costs, "less") + "\n" + comparison_row("requests a second", rates, "fewer") + "\n")
 
 
 def compare_instructions(workload, base, tree):

@@ -1,4 +1,4 @@
-"""Who is measured: Tern, the floor servers, and the peers that bench/peers describes."""
+"""The servers that are measured: Tern, the floor servers, and the peers of bench/peers."""
 import dataclasses
 import hashlib
 import json
@@ -40,25 +40,25 @@ class Contender:
 
 EVERYTHING = {"hello", "json", "json_post", "user", "echo", "browser", "pipelined", "large_head", "large_body", "large_both",
               "routes", "middleware", "calc", "access_log"}
-PROTOCOLS = {"http2", "tls", "websocket"}  # not of the workloads: each has a page of its own
+PROTOCOLS = {"http2", "tls", "websocket"}  # measured by a page of their own, not by workloads
 BINARIES = ROOT / "build/bench/bin"
 
 
 def tern(binaries=BINARIES, name="tern", description="this tree, bench-server"):
-    # 300 routes only where they are asked for: nothing else has to do with them.
+    # Running adds the 300 routes only for the workload that needs them.
     return Contender(name, description, [str(binaries / "bench-server"), "--port", "{port}", "--threads", "{threads}"],
                      EVERYTHING | PROTOCOLS, is_tern=True)
 
 
 def profiled():
-    """Built anew, which takes minutes."""
+    """Rebuilds bench-server; takes minutes."""
     note("building Tern again, with a profile")
     run("script/pgo")
     return tern(ROOT / "build/pgo/bin", "tern, profiled", "this tree, bench-server as script/pgo builds it")
 
 
 def floors():
-    """One constant answer to everything, without parsing: no echo, no computing."""
+    """They send one constant answer and do not parse: no echo, no computation."""
     supports = EVERYTHING - {"echo", "large_body", "calc", "access_log"}
     command = [str(BINARIES / "bench-floor"), "--port", "{port}", "--io"]
     return [Contender(f"floor ({io})", f"bench/floor with {io}", [*command, io], supports, is_floor=True) for io in ("epoll", "io_uring")]
@@ -74,7 +74,7 @@ def peer_names(supported=None):
 def sources_of(folder):
     """A digest of what a peer is built from."""
     digest = hashlib.sha256()
-    for file in sorted(each for each in folder.rglob("*") if each.is_file()) + [ROOT / "bench/series.hpp", ROOT / "bench/peers/common.hpp"]:
+    for file in sorted(each for each in folder.rglob("*") if each.is_file()) + [ROOT / "bench/server/series.hpp", ROOT / "bench/peers/common.hpp"]:
         digest.update(f"{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
     return digest.hexdigest()
 
@@ -90,32 +90,32 @@ def is_built(folder, out):
 def peer(name):
     """Built, or Absent."""
     folder = ROOT / "bench/peers" / name
-    told = json.loads((folder / "peer.json").read_text())
+    description = json.loads((folder / "peer.json").read_text())
     out = ROOT / "build/bench" / name
     out.mkdir(parents=True, exist_ok=True)
     environment = {"OUT": str(out)}
 
-    def filled(command):
+    def expanded(command):
         return [part.replace("$OUT", str(out)) for part in command]
 
-    toolchain = told.get("toolchain")
+    toolchain = description.get("toolchain")
     if toolchain and not shutil.which(toolchain):
         raise Absent(f"{toolchain} is not installed")
     try:
-        if told["needs"]:
-            run("script/bootstrap", "bench", *told["needs"])
+        if description["needs"]:
+            run("script/bootstrap", "bench", *description["needs"])
         if not is_built(folder, out):
-            for command in told["build"]:
-                subprocess.run(filled(command), cwd=folder, env=os.environ | environment, check=True, capture_output=True,
+            for command in description["build"]:
+                subprocess.run(expanded(command), cwd=folder, env=os.environ | environment, check=True, capture_output=True,
                                text=True)
             stamp_of(out).write_text(sources_of(folder))
     except (subprocess.CalledProcessError, OSError) as error:
         lines = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
         raise Absent("; ".join(lines[-3:])) from error
-    version = subprocess.run(filled(told["version"]), cwd=folder, env=os.environ | environment, capture_output=True, text=True,
+    version = subprocess.run(expanded(description["version"]), cwd=folder, env=os.environ | environment, capture_output=True, text=True,
                              check=False)
-    return Contender(name, told["description"], filled(told["run"]), set(told["supports"]), told.get("note", ""),
-                     next(iter((version.stdout + version.stderr).strip().splitlines()), "not told"), folder, environment)
+    return Contender(name, description["description"], expanded(description["run"]), set(description["supports"]), description.get("note", ""),
+                     next(iter((version.stdout + version.stderr).strip().splitlines()), "unknown"), folder, environment)
 
 
 def free_port():
@@ -191,14 +191,14 @@ class Running:
         self.process.wait()
 
 
-def chosen(names, say=note):
+def chosen(names, log=note):
     """(contenders, {name: why it is absent}) of the peers named."""
     found, absent = [], {}
     for name in names:
-        say(f"building {name}")
+        log(f"building {name}")
         try:
             found.append(peer(name))
         except Absent as error:
-            say(f"{name} is absent: {error}")
+            log(f"{name} is absent: {error}")
             absent[name] = str(error)
     return found, absent

@@ -1,8 +1,8 @@
 """HTTP/2 in clear text and over TLS, with few and many streams on a connection, beside nghttpd and h2o."""
 import re
 
-from harness import common, turns
-from harness.clients import wait_for
+from harness import common, rotation
+from harness.clients import run_client
 from harness.contenders import Failed
 
 LOADS = [(8, 1), (64, 1), (8, 10), (8, 100)]  # connections, streams on each
@@ -31,8 +31,8 @@ def answered(output, scheme, open_at_once):
 
 
 def load(server, scheme, connections, streams, seconds):
-    meter = turns.Meter(server)
-    output = wait_for(["h2load", "-t1", f"-c{connections}", f"-m{streams}", f"-D{round(seconds * 1000)}ms",
+    meter = rotation.Meter(server)
+    output = run_client(["h2load", "-t1", f"-c{connections}", f"-m{streams}", f"-D{round(seconds * 1000)}ms",
                        "--tls13-ciphers=TLS_AES_128_GCM_SHA256", f"{scheme}://127.0.0.1:{server.port}/"], seconds)
     cpu = meter.seconds()
     return {"count": answered(output, scheme, connections * streams), "seconds": seconds, "cpu": cpu}
@@ -40,12 +40,12 @@ def load(server, scheme, connections, streams, seconds):
 
 def compared(rounds, seconds, peers):
     common.build("bench-server")
-    contenders = turns.contenders("http2", peers)
+    contenders = rotation.contenders("http2", peers)
     text = f"| | server | requests/s | CPU per request | of {BESIDE}'s |\n| --- | --- | ---: | ---: | ---: |\n"
-    for scheme, name, certificate in (("http", "clear text", None), ("https", "TLS", turns.certificate("ECDSA P-256"))):
-        with turns.serving(contenders, certificate=certificate) as servers:
+    for scheme, name, certificate in (("http", "clear text", None), ("https", "TLS", rotation.certificate("ECDSA P-256"))):
+        with rotation.serving(contenders, certificate=certificate) as servers:
             for connections, streams in LOADS:
                 what = f"{name}, {connections} connections, {streams} stream{'' if streams == 1 else 's'}"
-                samples = turns.measure(what, servers, lambda server: load(server, scheme, connections, streams, seconds), rounds)
-                text += turns.rows(what, samples, BESIDE)
+                samples = rotation.measure(what, servers, lambda server: load(server, scheme, connections, streams, seconds), rounds)
+                text += rotation.rows(what, samples, BESIDE)
     return text

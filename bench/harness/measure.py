@@ -1,4 +1,4 @@
-"""Measures a workload: the contenders take turns, so that what disturbs the machine disturbs all of them."""
+"""Measures a workload. Contenders alternate within each round, so that noise of the machine affects all of them."""
 import contextlib
 import pathlib
 import tempfile
@@ -12,7 +12,7 @@ WARM_UP = 1  # seconds, once for each contender
 
 
 class Measured:
-    """What is known of a contender in a workload."""
+    """The results of one contender in a workload."""
 
     def __init__(self, contender):
         self.contender, self.samples, self.failure = contender, [], None
@@ -40,11 +40,11 @@ def take_sample(workload, measured, seconds):
         sample = workload.client.run(server, workload.request, seconds, measured.answer)
     if not sample["requests"]:
         raise Failed("answered nothing")
-    measured.samples.append(sample | {"memory": watch.most})
+    measured.samples.append(sample | {"memory": watch.max})
 
 
 def stop(measured):
-    """Right after the load: whether it ends cleanly is part of the result."""
+    """Right after the load. An unclean exit is part of the result."""
     try:
         measured.server.stop()
     except Failed as error:
@@ -54,7 +54,7 @@ def stop(measured):
 
 @contextlib.contextmanager
 def failure_of(measured):
-    """One that fails is out for the rest of the workload, and the report says why."""
+    """A contender that fails is excluded from the rest of the workload; the report names the reason."""
     try:
         yield
     except (Failed, WrongAnswer, OSError) as error:
@@ -65,7 +65,7 @@ def failure_of(measured):
 
 
 def measure(workload, contenders, rounds, seconds):
-    """{what is to be known of the workload, and of each contender in it}"""
+    """{the workload's parameters, and the results of each contender}"""
     taking_part = [each for each in contenders if serves(workload, each)]
     all_of_them = [Measured(each) for each in taking_part]
     note(f"{workload.name}: {workload.what}; " + ", ".join(each.contender.name for each in all_of_them))
@@ -89,7 +89,7 @@ def measure(workload, contenders, rounds, seconds):
                 if measured.server:
                     measured.server.kill()
     return {"workload": workload.name, "what": workload.what, "rate": workload.rate, "rounds": rounds,
-            "seconds": workload.client.lasts(seconds), "request": workload.request,
+            "seconds": workload.client.duration(seconds), "request": workload.request,
             "client": " ".join(workload.client.command("PORT", workload.request, seconds, "BYTES")),
             "results": [each.result() for each in all_of_them],
             "without": [each.name for each in contenders if each not in taking_part]}

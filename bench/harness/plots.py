@@ -32,7 +32,7 @@ def height_of(rows):
     return 26 + ROW * len(rows) + GAP
 
 
-def bars(title, rows, key, say):
+def bars(title, rows, key, format_value):
     """A panel: its longest bar is the largest value, its axis begins at zero."""
     parts = [text(0, 14, title, weight="bold")]
     most = max(row[key] for row in rows) or 1
@@ -41,7 +41,7 @@ def bars(title, rows, key, say):
         length = BAR * row[key] / most
         parts.append(text(NAME - 8, y + 13, row["name"], "end", "bold" if row["is_tern"] else "normal"))
         parts.append(f'<rect x="{NAME}" y="{y + 2}" width="{length:.1f}" height="{ROW - 6}" fill="{colour(row)}"/>')
-        parts.append(text(NAME + length + 6, y + 13, say(row[key])))
+        parts.append(text(NAME + length + 6, y + 13, format_value(row[key])))
     return parts
 
 
@@ -54,7 +54,7 @@ def latencies(rows):
         parts.append(text(x + 8, 14, name))
     known = [row[name] for row in rows for name in DOTS if row[name]]
     if not known:
-        return [*parts, text(NAME, 39, "not told by this client")]
+        return [*parts, text(NAME, 39, "not reported by this client")]
     low, high = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
     high = max(high, low + 1)
 
@@ -68,9 +68,9 @@ def latencies(rows):
     for number, row in enumerate(rows):
         y = 26 + ROW * number + ROW / 2 - 1
         parts.append(text(NAME - 8, y + 4, row["name"], "end", "bold" if row["is_tern"] else "normal"))
-        told = [place(row[name]) for name in DOTS if row[name]]
-        if told:
-            parts.append(f'<line x1="{min(told):.1f}" y1="{y}" x2="{max(told):.1f}" y2="{y}" stroke="#aaaaaa"/>')
+        values = [place(row[name]) for name in DOTS if row[name]]
+        if values:
+            parts.append(f'<line x1="{min(values):.1f}" y1="{y}" x2="{max(values):.1f}" y2="{y}" stroke="#aaaaaa"/>')
         parts += [f'<circle cx="{place(row[name]):.1f}" cy="{y}" r="4" fill="{fill}"/>' for name, fill in DOTS.items() if row[name]]
     return parts
 

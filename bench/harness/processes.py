@@ -46,16 +46,16 @@ def memory(pids, kind):
 
 
 class MemoryWatch(threading.Thread):
-    """Looks now and then, and keeps the most that it saw."""
+    """Samples the resident set periodically and keeps the maximum."""
 
     def __init__(self, pids):
         super().__init__(daemon=True)
-        self.pids, self.most, self.over = pids, 0, threading.Event()
+        self.pids, self.max, self.over = pids, 0, threading.Event()
 
     def run(self):
         while not self.over.wait(0.2):
             try:
-                self.most = max(self.most, memory(self.pids, "VmRSS"))
+                self.max = max(self.max, memory(self.pids, "VmRSS"))
             except (FileNotFoundError, ProcessLookupError):
                 return  # the server has ended: whoever measures will see
 

@@ -1,6 +1,7 @@
-"""Tables of what was measured, and the page that has them all."""
+"""The tables of the workloads, and the page of a run."""
 import datetime
 import json
+import shutil
 
 from harness import machine, plots
 from harness.clients import LATENCIES
@@ -9,6 +10,7 @@ from harness.statistics import median
 
 RESULTS = ROOT / "bench/results"
 RAW = ROOT / "build/bench/results"
+PLOTTED = {"hello", "pipelined", "large-echo"}  # the results have a picture of these only
 
 
 def costs(result):
@@ -16,7 +18,7 @@ def costs(result):
 
 
 def row_of(result, floor):
-    """Medians over the rounds; None where the client does not tell, or there is no floor."""
+    """Medians over the rounds; None where the client reports no value, or there is no floor."""
     samples = result["samples"]
     if not samples or result["failure"]:
         return {"name": result["name"], "failure": result["failure"] or "no sample"}
@@ -25,11 +27,11 @@ def row_of(result, floor):
            "cpu": median(costs(result)) * 1e6, "of_floor": None, "errors": sum(each["errors"] for each in samples),
            "memory": median([each["memory"] for each in samples]), "at_rest": result["at_rest"],
            "is_floor": result["is_floor"], "is_tern": result["is_tern"]}
-    if floor:  # of each round, since it was the same machine then
+    if floor:  # of the same round: the same conditions
         row["of_floor"] = median([one / other for one, other in zip(costs(result), costs(floor))])
     for name in LATENCIES:
-        told = [each[name] for each in samples if name in each]
-        row[name] = median(told) if told else None
+        values = [each[name] for each in samples if name in each]
+        row[name] = median(values) if values else None
     return row
 
 
@@ -87,8 +89,15 @@ def section(measured, image=None):
             f"interleaved.\n\n    {measured['client'].replace(f'{ROOT}/', '')}\n\n{table(measured)}\n{picture}")
 
 
+def remove_older(folder, day):
+    """Keeps the results of one day only."""
+    for path in folder.glob("[0-9]*"):
+        if not path.name.startswith(day):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 class Report:
-    """The page of a day. What was measured is kept below build/, so that runs of the same commit can be added to."""
+    """The page of a day, which replaces older ones. Raw samples stay below build/, so that later runs at the same commit add to it."""
 
     def __init__(self, contenders, absent, command):
         self.day = datetime.date.today().isoformat()
@@ -110,14 +119,16 @@ class Report:
         self.raw.write_text(json.dumps(self.known))
 
     def write(self, order):
+        remove_older(RESULTS, self.day)
         folder = RESULTS / self.day
         folder.mkdir(parents=True, exist_ok=True)
         parts = [self.beginning()]
         for name in order:
             measured = self.known["workloads"].get(name)
             if measured:
-                (folder / f"{name}.svg").write_text(plots.of_workload(measured["what"], rows_of(measured)[0]))
-                parts.append(section(measured, f"{self.day}/{name}.svg"))
+                if name in PLOTTED:
+                    (folder / f"{name}.svg").write_text(plots.of_workload(measured["what"], rows_of(measured)[0]))
+                parts.append(section(measured, f"{self.day}/{name}.svg" if name in PLOTTED else None))
         page = RESULTS / f"{self.day}.md"
         page.write_text("".join(parts).rstrip() + "\n")
         return page

@@ -1,9 +1,9 @@
-"""What each step on the path of a request brought: its commit beside the one before."""
+"""The effect of each optimisation step on the path of a request: its commit against its parent."""
 from harness import common, compare, instructions, workloads
 from harness.common import ROOT, note
 from harness.requests import WrongAnswer
 
-PAGE = ROOT / "bench/results/steps.md"
+PAGE = ROOT / "docs/internals/performance-history.md"
 PAIRS, SECONDS = 20, 0.5
 REQUESTS = {"hello": ("hello", 1), "sixteen at once": ("hello", 16), "browser": ("browser", 1), "three middleware": ("middleware", 1)}
 COUNTED = [  # the oldest first

@@ -1,4 +1,4 @@
-"""The load that script/pgo has bench-server's profile made of: every kind of request, alone and sixteen at once."""
+"""The load that script/pgo profiles bench-server with: every kind of request, sequential and sixteen pipelined."""
 import dataclasses
 import sys
 

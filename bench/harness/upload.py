@@ -1,4 +1,4 @@
-"""What a server holds of an upload that a handler reads as it comes."""
+"""Memory of the server during a large upload that a handler reads as a stream."""
 from harness.common import Server, build, note
 
 BYTES = 10_000_000_000
@@ -44,7 +44,7 @@ def measure():
             ready(server)
             before = server.memory("VmHWM")
             upload(server, path, chunked)
-            held = server.memory("VmHWM") - before
+            growth = server.memory("VmHWM") - before
             server.stop()
-            rows.append((f"10 GB {how}, to a handler that {handler}: growth of the peak", f"{held / 1024:,.0f} KiB"))
+            rows.append((f"10 GB {how}, to a handler that {handler}: growth of the peak", f"{growth / 1024:,.0f} KiB"))
     return rows

@@ -1,4 +1,4 @@
-"""What handlers that wait or compute cost, and whom they hold up."""
+"""The cost of handlers that wait or compute, and their effect on the latency of others."""
 import pathlib
 import re
 import subprocess

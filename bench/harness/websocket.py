@@ -1,6 +1,6 @@
-"""WebSockets: echoes, a message to many, and what idle ones hold, beside other libraries."""
+"""WebSockets: echoes, fan-out, and the memory of idle connections, beside other libraries."""
 
-from harness import common, processes, turns
+from harness import common, processes, rotation
 from harness.contenders import Failed, Running
 
 PROGRAM = "bench-websocket"
@@ -27,7 +27,7 @@ def exactly(connection, size):
 
 def opened(server):
     """A WebSocket that has echoed one message."""
-    connection = turns.connect(server)
+    connection = rotation.connect(server)
     connection.sendall(HANDSHAKE)
     answer = b""
     while not answer.endswith(b"\r\n\r\n"):
@@ -38,7 +38,7 @@ def opened(server):
     return connection
 
 
-def held(contender):
+def idle_memory(contender):
     """Bytes of the resident set for each idle WebSocket."""
     server, connections = Running(contender), []
     try:
@@ -59,7 +59,7 @@ def idle(contenders):
     for contender in contenders:
         common.note(f"{IDLE:,} idle WebSockets of {contender.name}")
         try:
-            shown = f"{held(contender):,.0f} bytes"
+            shown = f"{idle_memory(contender):,.0f} bytes"
         except (Failed, OSError) as error:
             common.note(f"  {contender.name}: {error}")
             shown = "failed"
@@ -69,18 +69,17 @@ def idle(contenders):
 
 def compared(rounds, seconds, peers):
     common.build("bench-server", PROGRAM)
-    contenders = turns.contenders("websocket", peers)
-    text = "| | server | messages/s | CPU per message | of tern's |\n| --- | --- | ---: | ---: | ---: |\n"
-    with turns.serving(contenders) as servers:
+    contenders = rotation.contenders("websocket", peers)
+    results = []
+    with rotation.serving(contenders) as servers:
         for size, depth, kind, connections in [*((*echo, CONNECTIONS) for echo in ECHOES), (20, 1, "text", 1)]:
             what = f"echo of {size:,} bytes" + (f", {kind}" if kind != "text" else "") + (f", {depth} at once" if depth > 1 else "") + \
                 (", one connection" if connections == 1 else "")
-            samples = turns.measure(what, servers, lambda server: turns.load(
-                PROGRAM, server, seconds, path="/ws/echo", kind=kind, size=size, depth=depth, connections=connections), rounds)
-            text += turns.rows(what, samples, "tern")
+            results.append((what, rotation.measure(what, servers, lambda server: rotation.load(
+                PROGRAM, server, seconds, path="/ws/echo", kind=kind, size=size, depth=depth, connections=connections), rounds)))
         for depth in (1, 16):
             what = f"to {SUBSCRIBERS:,}, {depth} at once" if depth > 1 else f"one message to {SUBSCRIBERS:,}"
-            samples = turns.measure(what, servers, lambda server: turns.load(
-                PROGRAM, server, seconds, mode="topic", path="/ws/topic", size=TOPIC_BYTES, depth=depth, connections=SUBSCRIBERS + 1), rounds)
-            text += turns.rows(what, samples, "tern")
-    return text + idle(contenders)
+            results.append((what, rotation.measure(what, servers, lambda server: rotation.load(
+                PROGRAM, server, seconds, mode="topic", path="/ws/topic", size=TOPIC_BYTES, depth=depth,
+                connections=SUBSCRIBERS + 1), rounds)))
+    return rotation.matrix(results) + idle(contenders)

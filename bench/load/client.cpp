@@ -26,7 +26,7 @@ void fail(const char* what) {
   std::exit(1);
 }
 
-void say(const char* line) {
+void print_line(const char* line) {
   std::puts(line);
   std::fflush(stdout);
 }
@@ -50,8 +50,8 @@ int connected(std::uint16_t port) {
   return made;
 }
 
-void watch(int poll, int operation, int socket, std::uint32_t events, void* told) {
-  epoll_event wanted = {.events = events, .data = {.ptr = told}};
+void watch(int poll, int operation, int socket, std::uint32_t events, void* user_data) {
+  epoll_event wanted = {.events = events, .data = {.ptr = user_data}};
   if (epoll_ctl(poll, operation, socket, &wanted) != 0) fail("epoll_ctl");
 }
 

@@ -1,4 +1,4 @@
-// What the load clients share: their flags, sockets and the way they end.
+// Shared by the load clients: flags, sockets and failure.
 #pragma once
 
 #include <chrono>
@@ -14,27 +14,27 @@ using Clock = std::chrono::steady_clock;
 
 Clock::duration duration_of(double seconds);
 
-// Ends the process, saying what went wrong and errno.
+// Prints the message and errno, and ends the process with failure.
 [[noreturn]] void fail(const char* what);
 
-// A line that whoever started the client waits for.
-void say(const char* line);
+// Prints a progress line that the harness waits for, unbuffered.
+void print_line(const char* line);
 
 void take_all_descriptors();
 
-// To 127.0.0.1, without delaying what is small. Blocking.
+// A blocking socket connected to 127.0.0.1, with TCP_NODELAY.
 int connected(std::uint16_t port);
 
-// Waits for `events` on the socket from now on; `operation` is of epoll_ctl.
-void watch(int poll, int operation, int socket, std::uint32_t events, void* told);
+// Calls epoll_ctl: registers `events` of the socket, level-triggered, with `user_data`.
+void watch(int poll, int operation, int socket, std::uint32_t events, void* user_data);
 
-// --name VALUE, each name one of those that are asked for. Ends the process with the usage line where one is not.
+// Parses --name VALUE pairs. An unknown name ends the process with the usage line.
 class Flags {
 public:
   Flags(int argc, char** argv, const char* usage);
   std::size_t number(std::string_view name, std::size_t otherwise);
   std::string_view word(std::string_view name, std::string_view otherwise);
-  void finish() const;  // all have been asked for
+  void finish() const;  // every given flag must have been read
   [[noreturn]] void refuse() const;
 
 private:

@@ -1,4 +1,4 @@
-// A client that costs little: it is told how long an answer is, and counts bytes. wrk, which parses every answer, is
+// A cheap client: it knows the length of an answer and counts bytes. wrk, which parses every answer, is
 // slower than the servers that it is to measure.
 //
 // Prints `begin` after warming up, `end` when the time is over, and then a line of JSON. The server's processor time
@@ -26,7 +26,7 @@ namespace {
 
 using bench::Clock;
 using bench::fail;
-using bench::say;
+using bench::print_line;
 
 struct Connection {
   int socket = -1;
@@ -51,11 +51,11 @@ public:
     serve_until(Clock::now() + bench::duration_of(options_.warm_up));
     answered_ = 0;
     samples_.clear();
-    say("begin");
+    print_line("begin");
     const auto begin = Clock::now();
     serve_until(begin + bench::duration_of(options_.seconds));
     const std::chrono::duration<double> took = Clock::now() - begin;
-    say("end");
+    print_line("end");
     report(took.count());
   }
 

@@ -12,29 +12,29 @@ namespace bench {
 
 enum class MessageKind : std::uint8_t { Text = 1, Binary = 2 };  // by their opcodes
 
-// A message of `size` bytes in one masked frame. It is text, of whatever kind it is said to be.
+// A message of `size` bytes in one masked frame. The payload is ASCII text for either kind.
 std::string masked_message(MessageKind kind, std::size_t size);
 
-// Counts the messages in what a server sends. Their contents are not looked at, but for their lengths.
+// Counts the messages that a server sends. Checks their lengths, not their contents.
 class MessageCounter {
 public:
   explicit MessageCounter(MessageKind kind) noexcept : kind_(kind) {}
 
-  // How many ended in `bytes`; nothing where something else came than messages of the kind and of `size` bytes, whole
-  // or in fragments, and pings.
+  // The number of messages that end in `bytes`. nullopt after anything but pings and messages of the kind and of `size`
+  // bytes, whole or fragmented.
   std::optional<std::size_t> count(std::string_view bytes, std::size_t size);
 
 private:
   enum class Begun : std::uint8_t { Good, Incomplete, Wrong };
 
-  // Reads on in the head of a frame.
+  // Continues to parse the header of a frame.
   Begun begin_frame(std::string_view& bytes);
 
   MessageKind kind_;
   std::array<unsigned char, 10> head_ = {};
   std::size_t head_size_ = 0;
   std::uint64_t left_ = 0;     // of the frame's payload
-  std::uint64_t message_ = 0;  // bytes of the message that have been announced
+  std::uint64_t message_ = 0;  // announced bytes of the message
   bool in_frame_ = false;
   bool in_message_ = false;
   bool is_control_ = false;

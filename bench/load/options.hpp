@@ -1,4 +1,4 @@
-// What the load client is told.
+// The options of bench-load.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ struct LoadOptions {
   std::uint16_t port = 0;
   std::size_t answer = 0;  // bytes of one answer, head and content
   std::size_t connections = 64;
-  std::size_t depth = 1;  // requests sent at once on a connection, the next when all are answered
+  std::size_t depth = 1;  // requests pipelined at once on a connection
   std::size_t rate = 0;   // requests a second over all connections; 0: as fast as answers come
   double seconds = 2;
   double warm_up = 0.5;

@@ -4,7 +4,7 @@
 // Otherwise each connection asks again and again. Prints as bench-load does: `begin` after warming up, `end`, and a
 // line of JSON.
 #include "client.hpp"
-#include "secured.hpp"
+#include "tls_client.hpp"
 
 #include <array>
 #include <cerrno>
@@ -60,11 +60,11 @@ public:
     serve_until(Clock::now() + bench::duration_of(options_.warm_up));
     const std::size_t before = answered_;
     const std::size_t bytes_before = bytes_;
-    bench::say("begin");
+    bench::print_line("begin");
     const auto begin = Clock::now();
     serve_until(begin + bench::duration_of(options_.seconds));
     const std::chrono::duration<double> took = Clock::now() - begin;
-    bench::say("end");
+    bench::print_line("end");
     std::printf("{\"count\": %zu, \"bytes\": %zu, \"seconds\": %.6f}\n", answered_ - before, bytes_ - bytes_before,
                 took.count());
   }

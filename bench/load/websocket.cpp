@@ -84,11 +84,11 @@ public:
     }
     serve_until(Clock::now() + bench::duration_of(options_.warm_up));
     const std::size_t before = received_;
-    bench::say("begin");
+    bench::print_line("begin");
     const auto begin = Clock::now();
     serve_until(begin + bench::duration_of(options_.seconds));
     const std::chrono::duration<double> took = Clock::now() - begin;
-    bench::say("end");
+    bench::print_line("end");
     std::printf("{\"count\": %zu, \"seconds\": %.6f}\n", received_ - before, took.count());
   }
 

@@ -1,7 +1,7 @@
 // What the peers in C++ share.
 #pragma once
 
-#include "../series.hpp"
+#include "../server/series.hpp"
 
 #include <charconv>
 #include <cstdint>

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""The statistics of script/bench, its tables of requests and workloads, and what the peers say of themselves."""
+"""The statistics of script/bench, its tables of requests and workloads, and the descriptions of the peers."""
 import json
 import pathlib
 import random
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 sys.dont_write_bytecode = True
-from harness import contenders, half, http2, machine, plots, report, requests, statistics, turns, workloads  # noqa: E402: found by the line above
+from harness import contenders, half_load, http2, machine, plots, report, requests, rotation, statistics, workloads  # noqa: E402: found by the line above
 
 
 def pairs(random_numbers, ratio, noise, count=20):
@@ -70,12 +71,12 @@ class Tables(unittest.TestCase):
 
     def test_peers_describe_themselves_as_their_readme_asks(self):
         for file in (ROOT / "bench/peers").glob("*/peer.json"):
-            name, told = file.parent.name, json.loads(file.read_text())
-            self.assertLessEqual({"description", "needs", "build", "version", "run", "supports", "note"}, set(told), name)
-            self.assertLessEqual(set(told["supports"]), contenders.EVERYTHING | contenders.PROTOCOLS, name)
-            self.assertIn("{port}", told["run"], name)
+            name, description = file.parent.name, json.loads(file.read_text())
+            self.assertLessEqual({"description", "needs", "build", "version", "run", "supports", "note"}, set(description), name)
+            self.assertLessEqual(set(description["supports"]), contenders.EVERYTHING | contenders.PROTOCOLS, name)
+            self.assertIn("{port}", description["run"], name)
 
-    def test_peers_of_the_workloads_are_told_from_those_of_single_pages(self):
+    def test_peers_of_the_workloads_differ_from_those_of_single_pages(self):
         self.assertLessEqual({"nginx", "h2o", "fasthttp_large_heads"}, set(contenders.peer_names()))
         self.assertTrue({"ws", "nghttpd"}.isdisjoint(contenders.peer_names()))
         self.assertEqual(contenders.peer_names("http2"), ["h2o", "nghttpd"])
@@ -106,27 +107,37 @@ class Reports(unittest.TestCase):
             self.assertAlmostEqual(row["of_floor"], ratio)
         self.assertEqual([row["name"] for row in failed], ["broken"])
 
-    def test_who_failed_and_who_did_not_take_part_is_said(self):
+    def test_failures_and_absences_are_named(self):
         text = report.section(self.measured())
         self.assertIn("broken failed: ended with 1", text)
         self.assertIn("Not taking part, for lack of what it asks for: quiet", text)
 
-    def test_an_end_that_was_not_clean_is_said(self):
+    def test_an_unclean_exit_is_named(self):
         measured = self.measured()
         measured["results"].append(result("last", 1e-6, end="ended with 9"))
         self.assertIn("At the end, last ended with 9.", report.table(measured))
 
-    def test_a_rate_that_was_not_reached_is_said(self):
+    def test_results_of_older_days_are_removed(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for day in ("2026-01-01", "2026-01-02"):
+                (folder / day).mkdir()
+                (folder / day / "hello.svg").touch()
+                (folder / f"{day}.md").touch()
+            report.remove_older(folder, "2026-01-02")
+            self.assertEqual(sorted(path.name for path in folder.iterdir()), ["2026-01-02", "2026-01-02.md"])
+
+    def test_a_missed_rate_is_named(self):
         text = report.table(self.measured() | {"rate": 1000})
         self.assertIn("Fewer than 1,000 a second were offered or answered: peer", text)
 
-    def test_plots_are_well_formed_even_where_nothing_is_told(self):
+    def test_plots_are_well_formed_without_latencies(self):
         good, _ = report.rows_of(self.measured())
         for rows in (good, [row | {name: None for name in plots.DOTS} for row in good], []):
             xml.etree.ElementTree.fromstring(plots.of_workload("`GET /` & <more>", rows))
 
 
-class Turns(unittest.TestCase):
+class Rotation(unittest.TestCase):
     def measured(self):
         """Of three rounds of which each was slower than the one before; `broken` fails in the second."""
         asked = []
@@ -137,7 +148,7 @@ class Turns(unittest.TestCase):
                 raise contenders.Failed("gone")
             slow = asked.count(server)
             return {"count": 100, "seconds": slow, "cpu": slow * (2e-4 if server == "peer" else 1e-4)}
-        return asked, turns.measure("what", {name: name for name in ("tern", "peer", "broken")}, take, 3)
+        return asked, rotation.measure("what", {name: name for name in ("tern", "peer", "broken")}, take, 3)
 
     def test_the_first_of_a_round_differs_and_one_that_failed_is_out(self):
         asked, samples = self.measured()
@@ -146,32 +157,38 @@ class Turns(unittest.TestCase):
 
     def test_rows_have_medians_and_the_ratio_of_the_same_round(self):
         _, samples = self.measured()
-        self.assertEqual(turns.rows("echo", samples, "peer").splitlines(), [
+        self.assertEqual(rotation.rows("echo", samples, "peer").splitlines(), [
             "| echo | **tern** | 50 | 2.00 µs | 0.50 |", "| echo | peer | 50 | 4.00 µs | 1.00 |", "| echo | broken | failed | – | – |"])
-        self.assertIn("| – |", turns.rows("echo", samples, "broken").splitlines()[0])
+        self.assertIn("| – |", rotation.rows("echo", samples, "broken").splitlines()[0])
 
-    def test_what_h2load_says_is_looked_at(self):
-        said = """Cipher: TLS_AES_128_GCM_SHA256
+    def test_a_matrix_has_a_column_for_each_server(self):
+        _, samples = self.measured()
+        self.assertEqual(rotation.matrix([("echo", samples)]).splitlines(), [
+            "| | **tern** | peer | broken |", "| --- | ---: | ---: | ---: |",
+            "| echo | 2.00 µs (50/s) | 4.00 µs (50/s) | failed |"])
+
+    def test_h2load_output_is_checked(self):
+        output = """Cipher: TLS_AES_128_GCM_SHA256
 requests: 29670 total, 29750 started, 29670 done, 29670 succeeded, 0 failed, 0 errored, 0 timeout
 status codes: 29670 2xx, 0 3xx, 0 4xx, 0 5xx
 traffic: 1.10MB (1158138) total, 232.30KB (237880) headers (space savings 91.65%), 376.67KB (385710) data
 """
-        self.assertEqual(http2.answered(said, "https", 80), 29_670)
+        self.assertEqual(http2.answered(output, "https", 80), 29_670)
         for right, wrong in (("29670 2xx", "29669 2xx"), ("0 errored", "1 errored"), ("(385710)", "(385709)"), ("(385710)", "(386751)"),
                              ("AES_128", "AES_256"), ("traffic", "")):
             with self.assertRaises(contenders.Failed, msg=wrong):
-                http2.answered(said.replace(right, wrong), "https", 80)
+                http2.answered(output.replace(right, wrong), "https", 80)
 
-    def test_latencies_are_shown_of_those_who_carry_the_rate(self):
+    def test_latencies_are_shown_for_servers_that_sustain_the_rate(self):
         def taken(count, tail):
             return [{"count": count, "seconds": 1, "cpu": count * 3e-6, "p50": 10, "p99": 20, "p99.9": tail, "max": 40}] * 3
         tern, peer, slow = taken(1000, 100), taken(999, 300), taken(900, 1)
-        self.assertEqual(half.row("tern", 2000, tern, 1000, tern),
+        self.assertEqual(half_load.row("tern", 2000, tern, 1000, tern),
                          "| **tern** | 2,000 | 1,000 | 10 µs | 20 µs | 100 µs | 40 µs | 1.00 | 3.00 µs |\n")
-        self.assertIn("| 300 µs | 40 µs | 3.00 |", half.row("peer", 1500, peer, 1000, tern))
-        self.assertEqual(half.row("slow", 900, slow, 1000, tern), "| slow | 900 | 900: too few |" + " – |" * 6 + "\n")
-        self.assertIn("| – | 3.00 µs |", half.row("peer", 1500, peer, 1000, slow))
-        self.assertIn("failed", half.row("broken", 1500, None, 1000, tern))
+        self.assertIn("| 300 µs | 40 µs | 3.00 |", half_load.row("peer", 1500, peer, 1000, tern))
+        self.assertEqual(half_load.row("slow", 900, slow, 1000, tern), "| slow | 900 | 900: too few |" + " – |" * 6 + "\n")
+        self.assertIn("| – | 3.00 µs |", half_load.row("peer", 1500, peer, 1000, slow))
+        self.assertIn("failed", half_load.row("broken", 1500, None, 1000, tern))
 
 
 unittest.main()

@@ -19,10 +19,10 @@ def serving(*command):
     """The port of a server, which has to end cleanly."""
     with subprocess.Popen([*command, "--port", "0", "--threads", "1"], stderr=subprocess.PIPE, text=True) as process:
         try:
-            told = re.search(r"serving 127\.0\.0\.1:(\d+)", process.stderr.readline())
-            if not told:
+            match = re.search(r"serving 127\.0\.0\.1:(\d+)", process.stderr.readline())
+            if not match:
                 raise unittest.SkipTest("the kernel refuses it")
-            yield int(told.group(1))
+            yield int(match.group(1))
         finally:
             process.terminate()
     if process.returncode != 0:
@@ -90,12 +90,12 @@ class Load(unittest.TestCase):
         with serving(SERVER) as port:
             size = len(answers(port, [GET], 1))
             for arguments in (["--connections", "3"], ["--connections", "2", "--depth", "16"]):
-                status, told = load(port, size, *arguments)
+                status, values = load(port, size, *arguments)
                 self.assertEqual(status, 0)
-                self.assertEqual(told["errors"], 0)
-                self.assertGreater(told["requests"], 0)
-                self.assertLessEqual(told["p50"], told["p99"])
-                self.assertLessEqual(told["p99"], told["max"])
+                self.assertEqual(values["errors"], 0)
+                self.assertGreater(values["requests"], 0)
+                self.assertLessEqual(values["p50"], values["p99"])
+                self.assertLessEqual(values["p99"], values["max"])
 
     def test_answers_of_another_length_are_errors(self):
         with serving(SERVER) as port:
@@ -104,11 +104,11 @@ class Load(unittest.TestCase):
 
     def test_a_rate_is_held(self):
         with serving(SERVER) as port:
-            status, told = load(port, len(answers(port, [GET], 1)), "--connections", "3", "--rate", "500")
-            self.assertEqual((status, told["errors"]), (0, 0))
+            status, values = load(port, len(answers(port, [GET], 1)), "--connections", "3", "--rate", "500")
+            self.assertEqual((status, values["errors"]), (0, 0))
             # A machine that is busy with other work offers less, but none offers more.
-            self.assertGreater(told["requests"], 0)
-            self.assertLess(told["requests"] / told["seconds"], 600)
+            self.assertGreater(values["requests"], 0)
+            self.assertLess(values["requests"] / values["seconds"], 600)
 
     def test_requests_that_were_due_while_the_server_was_slow_have_waited(self):
         answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nHi"
@@ -124,11 +124,11 @@ class Load(unittest.TestCase):
                         connection.sendall(answer)
             server = threading.Thread(target=serve)
             server.start()
-            _, told = load(listener.getsockname()[1], len(answer), "--connections", "1", "--rate", "100", warm_up=0)
+            _, values = load(listener.getsockname()[1], len(answer), "--connections", "1", "--rate", "100", warm_up=0)
             server.join()
         # Of some twenty, fifteen were due meanwhile; on a busy machine fewer are answered in time.
-        self.assertGreater(told["requests"], 1)
-        self.assertGreater(told["p50"], 20_000)
+        self.assertGreater(values["requests"], 1)
+        self.assertGreater(values["p50"], 20_000)
 
 
 unittest.main(argv=sys.argv[:1])

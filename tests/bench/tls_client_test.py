@@ -79,17 +79,17 @@ class Load(unittest.TestCase):
         with self.serving() as port:
             size = self.size(port)
             for resume in ("false", "true"):
-                status, told, said = load(port, size, "--close", "true", "--resume", resume)
-                self.assertEqual(status, 0, said)
-                self.assertGreater(told["count"], 5)
+                status, values, output = load(port, size, "--close", "true", "--resume", resume)
+                self.assertEqual(status, 0, output)
+                self.assertGreater(values["count"], 5)
 
     def test_downloads_are_counted_in_bytes(self):
         with self.serving() as port:
             size = self.size(port, "/bytes/1000000") - len("Connection: close\r\n")
-            status, told, said = load(port, size, "--path", "/bytes/1000000")
-            self.assertEqual(status, 0, said)
-            self.assertGreater(told["count"], 0)
-            self.assertAlmostEqual(told["bytes"], told["count"] * size, delta=6 * size)  # as many may be under way at both ends
+            status, values, output = load(port, size, "--path", "/bytes/1000000")
+            self.assertEqual(status, 0, output)
+            self.assertGreater(values["count"], 0)
+            self.assertAlmostEqual(values["bytes"], values["count"] * size, delta=6 * size)  # as many may be under way at both ends
 
     def test_an_answer_that_is_longer_or_another_is_an_error(self):
         with self.serving() as port:
@@ -98,12 +98,12 @@ class Load(unittest.TestCase):
 
     def test_a_server_without_tickets_is_told_from_one_that_resumes(self):
         with self.without_tickets() as port:
-            status, told, said = load(port, len(ANSWER), "--close", "true")
-            self.assertEqual(status, 0, said)
-            self.assertGreater(told["count"], 0)
-            status, _, said = load(port, len(ANSWER), "--close", "true", "--resume", "true")
+            status, values, output = load(port, len(ANSWER), "--close", "true")
+            self.assertEqual(status, 0, output)
+            self.assertGreater(values["count"], 0)
+            status, _, output = load(port, len(ANSWER), "--close", "true", "--resume", "true")
             self.assertEqual(status, 1)
-            self.assertIn("the server gives no tickets", said)
+            self.assertIn("the server gives no tickets", output)
 
 
 unittest.main(argv=sys.argv[:1])

@@ -64,14 +64,14 @@ class Server(unittest.TestCase):
         with serving() as port:
             for size in (1, 20, 125, 126, 65_535, 65_536, 200_000):
                 for depth in (1, 16):
-                    status, count, said = load(port, "--connections", "3", "--size", str(size), "--depth", str(depth))
-                    self.assertEqual(status, 0, said)
+                    status, count, output = load(port, "--connections", "3", "--size", str(size), "--depth", str(depth))
+                    self.assertEqual(status, 0, output)
                     self.assertGreater(count, 0, (size, depth))
 
     def test_what_is_published_reaches_all_others(self):
         with serving() as port:
-            status, count, said = load(port, "--mode", "topic", "--connections", "6", path="/ws/topic")
-            self.assertEqual(status, 0, said)
+            status, count, output = load(port, "--mode", "topic", "--connections", "6", path="/ws/topic")
+            self.assertEqual(status, 0, output)
             self.assertGreater(count, 5)
 
     def test_a_path_without_a_websocket_is_an_error(self):
@@ -87,15 +87,15 @@ class Messages(unittest.TestCase):
     def test_whole_texts_fragments_and_pings_are_taken(self):
         for pieces in ([b"\x81\x14" + b"x" * 20], [b"\x01\x0a" + b"x" * 10, b"\x89\x02hi", b"\x80\x0a" + b"x" * 10],
                        [b"\x81\x7e\x00", b"\x14" + b"x" * 20]):
-            status, count, said = self.counted(*pieces)
-            self.assertEqual((status, count), (0, 1), said)
+            status, count, output = self.counted(*pieces)
+            self.assertEqual((status, count), (0, 1), output)
 
     def test_anything_else_is_an_error(self):
         for wrong in (b"\x81\x13" + b"x" * 19, b"\x82\x14" + b"x" * 20, b"\x88\x00", b"\x80\x14" + b"x" * 20,
                       b"\x81\x94" + b"x" * 24, b"\xc1\x14" + b"x" * 20, b"\x81\x14" + b"x" * 20 + b"\x81\x14" + b"x" * 20):
-            status, _, said = self.counted(wrong)
+            status, _, output = self.counted(wrong)
             self.assertEqual(status, 1, wrong)
-            self.assertRegex(said, "something else came|more came")
+            self.assertRegex(output, "something else came|more came")
 
 
 unittest.main(argv=sys.argv[:1])
