@@ -95,7 +95,7 @@ def measure():
         ("as a multiple of `<string>` and `<vector>` alone", f"{ratio:.1f}"),
         ("`hello`, release build, statically linked to Tern, stripped", f"{stripped_size('hello') / 1024:,.0f} KiB"),
         ("resident memory at rest, one loop", f"{at_rest / 1024 / 1024:.1f} MiB"),
-        ("of it the process's own (`RssAnon`), not pages of programs and libraries", f"{own / 1024 / 1024:.1f} MiB"),
+        ("of it anonymous memory (`RssAnon`), without pages of programs and libraries", f"{own / 1024 / 1024:.1f} MiB"),
         ("resident memory at rest, built without TLS, HTTP/2, zlib and Redis", f"{at_rest_without_components() / 1024 / 1024:.1f} MiB"),
         (f"memory of an idle connection, at {count:,}", f"{per_connection:,.0f} bytes"),
     ]

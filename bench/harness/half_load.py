@@ -29,7 +29,7 @@ def row(name, limit, taken, rate, beside):
     if not taken:
         return f"| {shown} | {limit:,.0f} | failed |" + " – |" * (len(SHOWN) + 2) + "\n"
     if rotation.rate(taken) < MIN_SHARE * rate:
-        return f"| {shown} | {limit:,.0f} | {rotation.rate(taken):,.0f}: too few |" + " – |" * (len(SHOWN) + 2) + "\n"
+        return f"| {shown} | {limit:,.0f} | {rotation.rate(taken):,.0f}: below the rate |" + " – |" * (len(SHOWN) + 2) + "\n"
     latencies = [median([each[which] for each in taken]) for which in SHOWN]
     ratio = "–"
     if beside and rotation.rate(beside) >= MIN_SHARE * rate:
@@ -47,7 +47,7 @@ def compared(rounds, seconds, peers):
         rate = round(max(limits.values()) / 2)
         servers = {name: server for name, server in servers.items() if name in limits}
         samples = rotation.measure(f"{rate:,} a second", servers, take(BenchLoad(CONNECTIONS, rate=rate), answers, seconds), rounds)
-    text = f"| offered {rate:,} a second | at most | answered | " + " | ".join(SHOWN) + " | p99.9, of tern's | CPU per request |\n"
+    text = f"| offered {rate:,} a second | maximum | completed | " + " | ".join(SHOWN) + " | p99.9 / tern's | CPU per request |\n"
     text += "| --- |" + " ---: |" * (len(SHOWN) + 4) + "\n"
     for name in sorted(limits, key=lambda each: (each != "tern", -limits[each])):
         text += row(name, limits[name], samples[name], rate, samples.get("tern"))

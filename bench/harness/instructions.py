@@ -14,12 +14,12 @@ from harness.requests import REQUESTS, ask, received
 FEW, MANY = 1000, 3000
 ROWS = [  # what it is, request, how many at once, a part of it that is another each time
     ("hello, 37 bytes", "hello", 1, None),
-    ("hello, sixteen at once", "hello", 16, None),
-    ("hello as a browser asks, 740 bytes", "browser", 1, None),
-    ("the same, with a cookie that changes each time", "browser", 1, b"2f9a81c0"),
-    ("JSON out", "json", 1, None),
-    ("JSON in and out", "json_post", 1, None),
-    ("a parameter", "user", 1, None),
+    ("hello, sixteen pipelined", "hello", 16, None),
+    ("browser's request for hello, 740 bytes", "browser", 1, None),
+    ("the same with a new cookie each time", "browser", 1, b"2f9a81c0"),
+    ("JSON response", "json", 1, None),
+    ("JSON request and response", "json_post", 1, None),
+    ("path parameter", "user", 1, None),
 ]
 
 
@@ -69,4 +69,4 @@ def table():
         text += f"| {what} | " + " | ".join(f"{count:,.0f}" for count in counts) + " |\n"
     common.note("counting instructions of middleware")
     counts = [per_request(each, "middleware") - per_request(each, "no_middleware") for each in (plain, profiled)]
-    return text + "| three middleware that pass on, together | " + " | ".join(f"{count:,.0f}" for count in counts) + " |\n"
+    return text + "| three middleware that only call the next, together | " + " | ".join(f"{count:,.0f}" for count in counts) + " |\n"

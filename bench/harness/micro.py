@@ -4,8 +4,8 @@ import json
 from harness.common import build, note, run
 
 PROGRAMS = {
-    "head-bench": "reading heads",
-    "serializer-bench": "writing heads",
+    "head-bench": "request head",
+    "serializer-bench": "response head",
     "router-bench": "routing",
     "json-bench": "JSON",
     "timer-bench": "timers",

@@ -4,7 +4,7 @@ from harness.common import Server, build, note
 BYTES = 10_000_000_000
 BLOCK = 1_000_000
 # What the handler of bench-server does; it pauses some 10 ms after each 16 MiB.
-HANDLERS = {"/upload/false": "reads on", "/upload/true": "pauses"}
+HANDLERS = {"/upload/false": "reads continuously", "/upload/true": "pauses"}
 
 
 def upload(server, path, chunked):
@@ -46,5 +46,5 @@ def measure():
             upload(server, path, chunked)
             growth = server.memory("VmHWM") - before
             server.stop()
-            rows.append((f"10 GB {how}, to a handler that {handler}: growth of the peak", f"{growth / 1024:,.0f} KiB"))
+            rows.append((f"10 GB {how}, handler that {handler}: growth of the peak", f"{growth / 1024:,.0f} KiB"))
     return rows

@@ -78,13 +78,13 @@ def measure():
     coroutine = instructions_per_request("async-hello")
     ratio, rate, floor = median(ratios)
     return [
-        ("two threads that only compute: series a second", f"{floor:.2f}"),
+        ("two threads without a server: series a second", f"{floor:.2f}"),
         ("`GET /calc`, 8 clients: answers a second", f"{rate:.2f}"),
-        ("as a share of the former", f"{ratio:.1%}"),
+        ("as a share of that", f"{ratio:.1%}"),
         ("`GET /hello`, 100 a second: p99", f"{median(quiet):,} µs"),
-        ("the same beside 8 clients on `/calc`: p99", f"{median(busy):,} µs"),
-        ("as a multiple of the former", f"{median(busy) / median(quiet):.1f}"),
+        ("the same with 8 clients on `/calc`: p99", f"{median(busy):,} µs"),
+        ("as a multiple of that", f"{median(busy) / median(quiet):.1f}"),
         ("plain hello: user instructions per request", f"{plain:,.0f}"),
         ("hello as a coroutine: user instructions per request", f"{coroutine:,.0f}"),
-        ("more than the former", f"{coroutine / plain - 1:.1%}"),
+        ("difference", f"{coroutine / plain - 1:.1%}"),
     ]

@@ -1,8 +1,8 @@
-// Reading request heads, by the HTTP/1.1 core and by http-parser: one of 40 bytes, one as ab sends it, and those of a
-// browser, whose fields differ in length and order from one to the next, so that nothing can be learnt by heart.
+// Parsing request heads with the HTTP/1.1 core and with http-parser: 40 bytes, the head of ab, and browser heads whose
+// fields vary in length and order, so that branch prediction cannot learn them.
 //
-// Both get each head in one piece and on a fresh connection, and note the method, the target, and a view of each name
-// and value. The core also checks what RFC 9112 forbids and cuts the target; http-parser does neither in full.
+// Both get each head in one piece on a fresh connection and record the method, the target, and views of names and
+// values. The core also validates by RFC 9112 and splits the target; http-parser does neither in full.
 #include "http1/connection.hpp"
 
 #include <benchmark/benchmark.h>
@@ -129,7 +129,7 @@ void by_core(benchmark::State& state, const Requests& requests) {
   });
 }
 
-// What http-parser tells is kept as the core keeps it.
+// Stores the results of http-parser as the core does.
 struct Told {
   std::string_view target;
   std::array<tern::Field, 64> fields;

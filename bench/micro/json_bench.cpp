@@ -1,5 +1,5 @@
-// JSON in and out: the object of `POST /json` (bench/peers/README.md), and a list of a hundred books (24 KB), beside
-// nlohmann-json into and from the same structs.
+// Parsing and writing JSON: the object of `POST /json` (bench/peers/README.md), and a list of a hundred books (24 KB),
+// compared with nlohmann-json on the same structs.
 #include <tern/json/json.hpp>
 
 #include <benchmark/benchmark.h>
@@ -121,14 +121,14 @@ void out_nlohmann(benchmark::State& state, const T& value) {
   finish(state, tern::json::read<T>(text) == value, value);
 }
 
-BENCHMARK_CAPTURE(in, order, order())->Name("an object in, Tern");
-BENCHMARK_CAPTURE(in_nlohmann, order, order())->Name("an object in, nlohmann-json");
-BENCHMARK_CAPTURE(out, order, order())->Name("an object out, Tern");
-BENCHMARK_CAPTURE(out_nlohmann, order, order())->Name("an object out, nlohmann-json");
-BENCHMARK_CAPTURE(in, books, books())->Name("a hundred books in, Tern");
-BENCHMARK_CAPTURE(in_nlohmann, books, books())->Name("a hundred books in, nlohmann-json");
-BENCHMARK_CAPTURE(out, books, books())->Name("a hundred books out, Tern");
-BENCHMARK_CAPTURE(out_nlohmann, books, books())->Name("a hundred books out, nlohmann-json");
+BENCHMARK_CAPTURE(in, order, order())->Name("parse an object, Tern");
+BENCHMARK_CAPTURE(in_nlohmann, order, order())->Name("parse an object, nlohmann-json");
+BENCHMARK_CAPTURE(out, order, order())->Name("write an object, Tern");
+BENCHMARK_CAPTURE(out_nlohmann, order, order())->Name("write an object, nlohmann-json");
+BENCHMARK_CAPTURE(in, books, books())->Name("parse a hundred books, Tern");
+BENCHMARK_CAPTURE(in_nlohmann, books, books())->Name("parse a hundred books, nlohmann-json");
+BENCHMARK_CAPTURE(out, books, books())->Name("write a hundred books, Tern");
+BENCHMARK_CAPTURE(out_nlohmann, books, books())->Name("write a hundred books, nlohmann-json");
 
 }  // namespace
 

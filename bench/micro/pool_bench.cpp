@@ -1,5 +1,5 @@
-// Handing work to the thread pool: there and back for one job, with the caller asleep meanwhile; and what each of a
-// hundred jobs costs that are given at once. By the wall clock, since two threads take part.
+// The thread pool: the round trip of one job while the caller sleeps, and the cost per job of a hundred submitted at
+// once. Wall-clock time, since two threads take part.
 #include <tern/thread_pool.hpp>
 
 #include <benchmark/benchmark.h>
@@ -19,7 +19,7 @@ tern::ThreadPoolOptions options() {
   return made;
 }
 
-// Counts down, and wakes up who waits for zero.
+// A latch: wakes the waiter at zero.
 class CountingJob final : public tern::Job {
 public:
   void count_down(std::atomic<std::uint32_t>& left) { left_ = &left; }
@@ -65,9 +65,9 @@ void future(benchmark::State& state) {
   if (wrong != 0) state.SkipWithError("wrong results");
 }
 
-BENCHMARK_CAPTURE(jobs, one, 1)->Name("a job, there and back")->UseRealTime();
-BENCHMARK_CAPTURE(jobs, hundred, 100)->Name("a hundred jobs at once, each")->UseRealTime();
-BENCHMARK(future)->Name("a function with a future, there and back")->UseRealTime();
+BENCHMARK_CAPTURE(jobs, one, 1)->Name("one job, round trip")->UseRealTime();
+BENCHMARK_CAPTURE(jobs, hundred, 100)->Name("a hundred jobs at once, per job")->UseRealTime();
+BENCHMARK(future)->Name("a function with a future, round trip")->UseRealTime();
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Finding a route among 300: without placeholders, with two, and none. Paths come in an order that cannot be learnt.
+// Routing among 300 routes: without placeholders, with two, and without a match. The order of paths is random.
 #include "app/router.hpp"
 
 #include <benchmark/benchmark.h>
@@ -35,7 +35,7 @@ std::string resource(std::uint32_t route) {
   return "/api/v1/resource" + std::to_string(route);
 }
 
-// Asks for everything in turn; right(match, values, question) says whether the answer is the expected one.
+// Looks up every path in turn; right(match, values, question) verifies the result.
 void ask(benchmark::State& state, std::string_view suffix, const std::vector<Question>& questions, auto right) {
   Router router;
   for (std::uint32_t i = 0; i < routes; ++i) router.add(Method::Get, resource(i).append(suffix), i);
@@ -79,7 +79,7 @@ void nothing(benchmark::State& state) {
   ask(state, "/{id}/details/{page}", questions,
       [](const Router::Match& match, const auto&, const Question&) { return !match.route; });
 }
-BENCHMARK(nothing)->Name("300 routes, none of them right");
+BENCHMARK(nothing)->Name("300 routes, no match");
 
 }  // namespace
 

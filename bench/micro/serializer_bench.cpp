@@ -1,5 +1,5 @@
-// Writing response heads with the HTTP/1.1 core: as the server has them written for a text of 13 bytes, with fields of
-// the user's, and in chunks. Beside them the plain head by snprintf.
+// Writing response heads with the HTTP/1.1 core: a text of 13 bytes, with fields of the user, and chunked. Compared
+// with the plain head by snprintf.
 #include "http1/connection.hpp"
 
 #include <benchmark/benchmark.h>
@@ -22,7 +22,7 @@ tern::http1::ResponseHead plain_head() {
   return {.content_type = "text/plain", .date = date};
 }
 
-// A connection that owes an answer.
+// A connection with an unanswered request.
 class Asked {
 public:
   Asked() : text_("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n") {
@@ -41,7 +41,7 @@ private:
 };
 
 // Has write(connection, out) answer again and again, each time with a copy of the connection, which costs what
-// `a copy of the connection` shows.
+// the benchmark `copy` shows.
 template <class Write>
 void answer(benchmark::State& state, std::string_view expected, Write&& write) {
   const Asked asked;
@@ -60,13 +60,13 @@ void answer(benchmark::State& state, std::string_view expected, Write&& write) {
 void copy(benchmark::State& state) {
   answer(state, "", [](Connection& connection, std::string&) { benchmark::DoNotOptimize(connection); });
 }
-BENCHMARK(copy)->Name("a copy of the connection, contained in what follows");
+BENCHMARK(copy)->Name("copying the connection (included below)");
 
 void plain(benchmark::State& state) {
   const tern::http1::ResponseHead head = plain_head();
   answer(state, plain_text, [&](Connection& connection, std::string& out) { connection.answer(out, head, content); });
 }
-BENCHMARK(plain)->Name("answer of 13 bytes");
+BENCHMARK(plain)->Name("response of 13 bytes");
 
 void with_fields(benchmark::State& state) {
   tern::Fields fields;
@@ -82,7 +82,7 @@ void with_fields(benchmark::State& state) {
          "Set-Cookie: session=abcdefghijklmnop; HttpOnly\r\nContent-Length: 13\r\n\r\nHello, World!",
          [&](Connection& connection, std::string& out) { connection.answer(out, head, content); });
 }
-BENCHMARK(with_fields)->Name("the same with four fields of the handler's");
+BENCHMARK(with_fields)->Name("with four fields of the handler");
 
 void chunked(benchmark::State& state) {
   tern::http1::ResponseHead head = plain_head();
@@ -96,7 +96,7 @@ void chunked(benchmark::State& state) {
            connection.finish(out);
          });
 }
-BENCHMARK(chunked)->Name("the same in chunks");
+BENCHMARK(chunked)->Name("chunked");
 
 void by_snprintf(benchmark::State& state) {
   const std::string type = "text/plain";
@@ -108,7 +108,7 @@ void by_snprintf(benchmark::State& state) {
     out.append(text, static_cast<std::size_t>(size)).append(content);
   });
 }
-BENCHMARK(by_snprintf)->Name("answer of 13 bytes by snprintf");
+BENCHMARK(by_snprintf)->Name("response of 13 bytes by snprintf");
 
 }  // namespace
 

@@ -1,5 +1,4 @@
-// The timer wheel with 10,000 armed timers, as many as there are connections: putting one off, arming and disarming
-// one, a tick at which nothing is due, and all of them coming due.
+// The timer wheel with 10,000 armed timers: postponing one, arming and disarming one, and arming and firing all.
 #include "net/timer_wheel.hpp"
 
 #include <benchmark/benchmark.h>
@@ -74,7 +73,7 @@ void put_off(benchmark::State& state) {
   for (auto _ : state) armed.wheel().arm(armed.next(), ++now, Milliseconds(120'000));
   check(state, armed.armed() == timer_count && armed.calls() == 0);
 }
-BENCHMARK(put_off)->Name("10,000 timers: putting one off");
+BENCHMARK(put_off)->Name("10,000 armed: postpone one");
 
 void disarm_and_arm(benchmark::State& state) {
   Armed armed(60'000);
@@ -85,9 +84,9 @@ void disarm_and_arm(benchmark::State& state) {
   }
   check(state, armed.armed() == timer_count && armed.calls() == 0);
 }
-BENCHMARK(disarm_and_arm)->Name("10,000 timers: disarming one and arming it");
+BENCHMARK(disarm_and_arm)->Name("10,000 armed: disarm and arm one");
 
-// Each lap arms all and lets the time pass, tick by tick, until all have been called.
+// Each iteration arms all timers and advances the time, tick by tick, until all have fired.
 void come_due(benchmark::State& state) {
   Armed armed(5'000);
   std::uint64_t now = start;
@@ -100,7 +99,7 @@ void come_due(benchmark::State& state) {
   check(state, armed.calls() == laps * timer_count && armed.armed() == timer_count);
   state.SetItemsProcessed(static_cast<std::int64_t>(laps * timer_count));
 }
-BENCHMARK(come_due)->Name("10,000 timers: arming and calling, of each");
+BENCHMARK(come_due)->Name("10,000 armed: arm and fire, each");
 
 }  // namespace
 

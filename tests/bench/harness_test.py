@@ -186,7 +186,7 @@ traffic: 1.10MB (1158138) total, 232.30KB (237880) headers (space savings 91.65%
         self.assertEqual(half_load.row("tern", 2000, tern, 1000, tern),
                          "| **tern** | 2,000 | 1,000 | 10 µs | 20 µs | 100 µs | 40 µs | 1.00 | 3.00 µs |\n")
         self.assertIn("| 300 µs | 40 µs | 3.00 |", half_load.row("peer", 1500, peer, 1000, tern))
-        self.assertEqual(half_load.row("slow", 900, slow, 1000, tern), "| slow | 900 | 900: too few |" + " – |" * 6 + "\n")
+        self.assertEqual(half_load.row("slow", 900, slow, 1000, tern), "| slow | 900 | 900: below the rate |" + " – |" * 6 + "\n")
         self.assertIn("| – | 3.00 µs |", half_load.row("peer", 1500, peer, 1000, slow))
         self.assertIn("failed", half_load.row("broken", 1500, None, 1000, tern))
 
