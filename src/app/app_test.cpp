@@ -57,6 +57,26 @@ TEST(Setup, refuses_two_routes_that_cannot_be_told_apart) {
             "no error");
 }
 
+TEST(Setup, takes_runtime_patterns_for_every_method_and_in_groups) {
+  App app;
+  const std::string path = "/of-the-run/{id}";
+  const auto handler = [](int id) { return id; };
+  app.get(runtime(path), handler);
+  app.post(runtime(path), handler);
+  app.put(runtime(path), handler);
+  app.patch(runtime(path), handler);
+  app.del(runtime(path), handler);
+  app.options(runtime(path), handler);
+  app.head(runtime(path), handler);
+  app.on(Method::Trace, runtime(path), handler);
+  app.group(runtime("/group")).get(runtime(path), handler);
+  app.route(runtime("/chained")).get([] { return "x"; });
+  testing::Client client(app);
+  EXPECT_EQ(client.del("/of-the-run/7").body, "7");
+  EXPECT_EQ(client.get("/group/of-the-run/8").body, "8");
+  EXPECT_EQ(app.routes().size(), 10U);
+}
+
 TEST(Setup, reports_all_mistakes_at_once_each_with_its_place) {
   App app;
   app.get("/", letter_x);

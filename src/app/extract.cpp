@@ -1,4 +1,5 @@
 #include <tern/app/extract.hpp>
+#include <tern/app/query_param.hpp>
 
 #include "app/quoted.hpp"
 
@@ -55,6 +56,13 @@ const std::string_view* Pairs::find(std::string_view name, std::size_t& from) co
 
 std::expected<Pairs, Rejection> query_pairs(Request& request) {
   return Pairs::parse(request.query(), request.arena());
+}
+
+std::expected<Pairs, Rejection> shared_query_pairs(Request& request) {
+  if (const Pairs* kept = request.find<Pairs>()) return *kept;
+  auto pairs = query_pairs(request);
+  if (pairs) request.put(*pairs);
+  return pairs;
 }
 
 std::expected<Pairs, Rejection> form_pairs(Request& request) {

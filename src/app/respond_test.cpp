@@ -241,6 +241,24 @@ TEST(Respond, redirect_has_a_location_and_must_be_a_redirect) {
   expect_problem(answer_of([] { return redirect("/y\r\nset-cookie: a=b"); }), 500);
 }
 
+TEST(Respond, created_and_with_status_deduce_the_type_of_their_value) {
+  const Answer book = answer_of([] { return created(Book{7, "Emma"}, "/books/7"); });
+  expect(book, 201, media::json, R"({"id":7,"title":"Emma"})");
+  EXPECT_EQ(book.field("location"), "/books/7");
+  EXPECT_FALSE(answer_of([] { return created("made"); }).has("location"));
+  expect(answer_of([] { return with_status(Status::Accepted, std::string("later")); }), 202, media::text, "later");
+}
+
+TEST(Respond, redirect_is_a_response_for_those_who_return_one) {
+  const auto answer = [](bool found) -> std::optional<Response> {
+    if (!found) return std::nullopt;
+    return redirect("/y");
+  };
+  EXPECT_EQ(answer_of([&answer] { return answer(true); }).field("location"), "/y");
+  expect_problem(answer_of([&answer] { return answer(false); }), 404);
+  EXPECT_EQ(answer_of([]() -> Response { return redirect("/y", Status::TemporaryRedirect); }).status, 307);
+}
+
 TEST(Respond, status_is_empty_below_400_and_a_problem_from_there) {
   expect(answer_of([] { return Status::Accepted; }), 202, "", "");
   expect(answer_of([] { return Status::NoContent; }), 204, "", "");

@@ -6,8 +6,9 @@ usage: check.py <compiler> <include directory> <header> <file>
 The header, which the compiler may have compiled already, is included in front of the file.
 
 The file's first line is `// expect: <text>`. The compilation must fail, and its first error must contain the text; for
-Clang, whose error for a consteval call is the same for all, the notes that belong to it count too. A file that expects
-`nothing` must compile.
+Clang, whose error for a consteval call is the same for all, the notes that belong to it count too. A second line
+`// note: <text>` names text that the error or the notes that belong to it must contain. A file that expects `nothing`
+must compile.
 """
 import os
 import subprocess
@@ -28,11 +29,13 @@ def main() -> int:
     compiler, include, header, path = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
         first = file.readline().strip()
+        second = file.readline().strip()
     marker = "// expect: "
     if not first.startswith(marker):
         print(f"{path}: the first line is `{marker}<text>`")
         return 2
     expected = first.removeprefix(marker)
+    noted = second.removeprefix("// note: ") if second.startswith("// note: ") else ""
     command = [compiler, "-std=c++23", "-fsyntax-only", "-I", include, "-include", header, path]
     environment = {**os.environ, "LC_ALL": "C"}  # messages in English, whoever runs this
     result = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", env=environment, check=False)
@@ -46,9 +49,9 @@ def main() -> int:
         return 1
     error = first_error(result.stderr)
     read = error if "clang" in compiler else error.splitlines()[0] if error else ""
-    if expected in read:
+    if expected in read and noted in error:
         return 0
-    print(" ".join(command), error or result.stderr, f"the first error does not say: {expected}", sep="\n")
+    print(" ".join(command), error or result.stderr, f"the first error does not say: {expected} {noted}", sep="\n")
     return 1
 
 

@@ -1,4 +1,5 @@
 // expect: tern: a member of a query or form is
+// note: FixedText<6>{"inner"}, Inner
 #include <tern/tern.hpp>
 
 struct Inner {

@@ -25,5 +25,9 @@ int main() {
   app.use([](tern::Request&, tern::Next next) { return next(); });
   app.on_error([](const std::exception&) { return tern::Status::BadGateway; });
   app.resource<Shelf>("/shelf");
+  app.put(tern::runtime("/run/time"), [](tern::QueryParam<"page", int, 1> page) { return tern::created(*page, "/x"); });
+  app.get("/moved", []() -> std::optional<tern::Response> { return tern::redirect("/hello"); });
+  app.state(tern::Shared<std::vector<Book>>());
+  app.get("/shared", [](tern::State<tern::Shared<std::vector<Book>>> books) { return books->lock()->size(); });
   app.route("/chained").get([] {}).put([](tern::Body body) { return body; });
 }

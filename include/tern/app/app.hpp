@@ -6,6 +6,8 @@
 #include <tern/app/middleware.hpp>
 #include <tern/app/options.hpp>
 #include <tern/app/pattern.hpp>
+#include <tern/app/query_param.hpp>
+#include <tern/app/shared.hpp>
 #include <tern/base/box.hpp>
 #include <tern/base/function.hpp>
 #include <tern/coro/scope.hpp>
@@ -120,14 +122,22 @@ template <class F>
 class Pattern {
 public:
   template <class Text>
-    requires std::is_convertible_v<const Text&, std::string_view>
+    requires(std::is_convertible_v<const Text&, std::string_view> && !std::is_same_v<Text, std::string>)
   consteval Pattern(const Text& text,  // NOLINT: a literal is a pattern
                     std::source_location place = std::source_location::current())
       : text_(text), place_(place) {
     const app::PatternFacts facts = app::examine(text_);
     app::refuse(facts.fault);
-    const std::size_t taken = app::positional_count<std::decay_t<F>>();
-    if (taken != 0 && taken != facts.placeholders) app::handler_takes_a_different_number_of_placeholders();
+    constexpr std::size_t taken = app::positional_count<std::decay_t<F>>();
+    if constexpr (taken != 0) app::refuse_unless_taken<taken>(facts.placeholders);
+  }
+  Pattern(const Runtime& pattern)  // NOLINT: so is one of tern::runtime()
+      : text_(pattern.pattern), place_(pattern.place) {}
+  template <class Text>
+    requires std::is_same_v<Text, std::string>
+  Pattern(const Text&) {
+    static_assert(!std::is_same_v<Text, std::string>,
+                  "tern: a pattern that is not known while compiling is passed as tern::runtime(text)");
   }
   PlacedPattern placed() const { return {text_, place_}; }
 
@@ -146,7 +156,8 @@ public:
   // Stops first, as stop() does.
   ~App();
 
-  // A literal pattern is checked against the handler while compiling.
+  // A literal pattern is checked against the handler while compiling. One that is known only at run time is passed as
+  // tern::runtime(text), to any of these.
   template <class F>
   Route get(Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.get(pattern.placed(), std::move(handler));
@@ -179,20 +190,6 @@ public:
   Route on(Method method, Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.on(method, pattern.placed(), std::move(handler));
   }
-  // A pattern that is known only at run time: app.get(tern::runtime(text), handler).
-  template <class F>
-  Route get(const Runtime& pattern, F handler) {
-    return root_.get(pattern.placed(), std::move(handler));
-  }
-  template <class F>
-  Route post(const Runtime& pattern, F handler) {
-    return root_.post(pattern.placed(), std::move(handler));
-  }
-  template <class F>
-  Route on(Method method, const Runtime& pattern, F handler) {
-    return root_.on(method, pattern.placed(), std::move(handler));
-  }
-
   // A WebSocket for each client that asks for one. The handler's parameters are those of every handler, and what
   // refuses them, or the request before (middleware), answers it as usual; then it is upgraded. Either a coroutine,
   // which has the WebSocket for its life and closes it by its end:

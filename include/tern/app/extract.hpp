@@ -3,6 +3,7 @@
 
 #include <tern/app/text.hpp>
 #include <tern/base/ascii.hpp>
+#include <tern/base/fixed_text.hpp>
 #include <tern/coro/stop_token.hpp>
 #include <tern/coro/task.hpp>
 #include <tern/http/body_stream.hpp>
@@ -41,16 +42,6 @@ struct Rejection {
   }
   // Content of another media type than the one that is taken: 415 with Accept (RFC 9110, section 15.5.16).
   static Rejection unsupported_media_type(std::string_view taken);
-};
-
-// Text as a template argument: Header<"Accept-Language">.
-template <std::size_t N>
-struct FixedText {
-  char characters[N];
-  consteval FixedText(const char (&text)[N]) {  // NOLINT: a literal is one
-    for (std::size_t i = 0; i < N; ++i) characters[i] = text[i];
-  }
-  constexpr std::string_view view() const { return {characters, N - 1}; }
 };
 
 // A value that an extractor found: *it, it->member, or it by conversion.
@@ -178,6 +169,10 @@ concept OptionalText = requires(T& optional) {
   requires Positional<typename T::value_type>;
 };
 
+// What a member of a query or form may be.
+template <class M>
+concept PairMember = Positional<M> || OptionalText<M> || TextSequence<M>;
+
 template <Positional T>
 bool read_text(std::string_view name, std::string_view text, T& value, Problem& problem) {
   if (from_text(text, value)) return true;
@@ -185,7 +180,7 @@ bool read_text(std::string_view name, std::string_view text, T& value, Problem& 
   return false;
 }
 
-template <class M>
+template <PairMember M>
 void bind_member(const Pairs& pairs, std::string_view name, bool may_be_missing, M& member, Problem& problem) {
   std::size_t from = 0;
   const std::string_view* text = pairs.find(name, from);
@@ -197,9 +192,6 @@ void bind_member(const Pairs& pairs, std::string_view name, bool may_be_missing,
     }
     return;
   } else {
-    static_assert(
-        Positional<M> || OptionalText<M>,
-        "tern: a member of a query or form is a scalar, an enum, text, std::optional of these or a vector of them");
     if (text == nullptr) {
       if (!OptionalText<M> && !may_be_missing) add_error(problem, name, "missing");
       return;
@@ -220,7 +212,14 @@ std::expected<T, Rejection> bind_pairs(const Pairs& pairs) {
   T value{};
   Problem problem{Status::UnprocessableContent, {}, {}, {}};
   json::for_each_member(value, [&](std::string_view name, auto& member, auto index) {
-    bind_member(pairs, name, json::member_has_default<T, index>(), member, problem);
+    using M = std::remove_reference_t<decltype(member)>;
+    if constexpr (PairMember<M>) {
+      bind_member(pairs, name, json::member_has_default<T, index>(), member, problem);
+    } else {
+      static_assert(json::detail::usable_member<T, json::detail::fixed_name<T, index>, M>,
+                    "tern: a member of a query or form is a scalar, an enum, text, std::optional of these or a vector "
+                    "of them; the one named below is none of these");
+    }
   });
   if (problem.errors.empty()) return value;
   return std::unexpected(Rejection(std::move(problem)));

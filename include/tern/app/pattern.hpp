@@ -170,7 +170,18 @@ void pattern_has_more_than_16_placeholders();
 void placeholder_has_an_empty_regular_expression();
 void pattern_has_a_dot_segment_which_never_matches();
 void pattern_has_a_character_which_never_matches();
+template <std::size_t PatternHas, std::size_t HandlerTakes>
 void handler_takes_a_different_number_of_placeholders();
+
+// Names both numbers in the error.
+template <std::size_t Taken>
+consteval void refuse_unless_taken(std::size_t placeholders) {
+  [&]<std::size_t... Has>(std::index_sequence<Has...>) {
+    ((Has != Taken && Has == placeholders ? handler_takes_a_different_number_of_placeholders<Has, Taken>()
+                                          : static_cast<void>(0)),
+     ...);
+  }(std::make_index_sequence<http::max_parameters + 1>{});
+}
 
 consteval void refuse(PatternFault fault) {
   switch (fault) {
@@ -193,26 +204,26 @@ consteval void refuse(PatternFault fault) {
 
 namespace tern {
 
-// A pattern or prefix and where it is registered, for the messages about it.
-struct PlacedPattern {
-  template <class Text>
-    requires std::is_convertible_v<const Text&, std::string_view>
-  PlacedPattern(const Text& pattern, std::source_location where = std::source_location::current())  // NOLINT: implicit
-      : text(pattern), place(where) {}
-
-  std::string_view text;
-  std::source_location place;
-};
-
 // A pattern that is known only when the program runs: app.get(tern::runtime(text), handler). Checked at the start.
 struct Runtime {
-  PlacedPattern placed() const { return {pattern, place}; }
-
   std::string pattern;
   std::source_location place;
 };
 inline Runtime runtime(std::string pattern, std::source_location place = std::source_location::current()) {
   return {std::move(pattern), place};
 }
+
+// A pattern or prefix and where it is registered, for the messages about it.
+struct PlacedPattern {
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  PlacedPattern(const Text& pattern, std::source_location where = std::source_location::current())  // NOLINT: implicit
+      : text(pattern), place(where) {}
+  PlacedPattern(const Runtime& pattern)  // NOLINT: implicit
+      : text(pattern.pattern), place(pattern.place) {}
+
+  std::string_view text;
+  std::source_location place;
+};
 
 }  // namespace tern

@@ -38,10 +38,23 @@ struct WithStatus {
 template <class T>
 WithStatus(Status, T) -> WithStatus<T>;
 
+// return tern::created(book, "/books/7");
+template <class T>
+Created<T> created(T value, std::string location = {}) {
+  return {std::move(value), std::move(location)};
+}
+// return tern::with_status(tern::Status::Accepted, job);
+template <class T>
+WithStatus<T> with_status(Status status, T value) {
+  return {status, std::move(value)};
+}
+
 // Sends the client elsewhere. 303 makes it GET `location`; 307 and 308 repeat the request there.
 struct Redirect {
   std::string location;
   Status status = Status::SeeOther;
+
+  operator Response() const { return Response::redirect(location, status); }  // NOLINT: it is one
 };
 inline Redirect redirect(std::string location, Status status = Status::SeeOther) {
   return {std::move(location), status};
@@ -168,7 +181,7 @@ Response respond(T&& result, Exchange& exchange) {
   } else if constexpr (std::same_as<Result, HttpError>) {
     return problem_response(result.problem(), exchange);
   } else if constexpr (std::same_as<Result, Redirect>) {
-    return Response::redirect(result.location, result.status);
+    return result;
   } else if constexpr (is_expected<Result>) {
     if (!result) return respond_error(std::forward<T>(result).error(), exchange);
     if constexpr (std::is_void_v<typename Result::value_type>) {

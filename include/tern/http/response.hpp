@@ -28,6 +28,7 @@ inline constexpr std::string_view problem = "application/problem+json";
 inline constexpr std::string_view bytes = "application/octet-stream";
 }  // namespace media
 
+class Reply;
 class Response;
 class Writer;
 
@@ -95,6 +96,9 @@ class Response {
 public:
   Response() noexcept = default;
   explicit Response(Status status) noexcept : status_(status) {}
+  // The line that a compiler shows for a lambda whose results differ.
+  template <std::same_as<Reply> R>
+  Response(R) = delete;  // a reply may still be a task: a function that returns Response and next() says -> tern::Reply
 
   // Content that is not UTF-8 is sent as it is, and its type without "charset=utf-8".
   static Response text(std::string content) { return Response(media::text, std::move(content)).claim_utf8(); }

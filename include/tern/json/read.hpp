@@ -44,9 +44,27 @@ struct ReadMembers {
   ReadMember items[N == 0 ? 1 : N];
 };
 
+template <class Struct, FixedText Member, class Type>
+consteval void refuse_to_read() {
+  static_assert(usable_member<Struct, Member, Type>,
+                "tern: a member of this struct, named below, cannot be read from JSON; make its type an aggregate or "
+                "specialise tern::JsonCodec");
+}
+
+template <class T, std::size_t I>
+consteval auto member_reader() -> void (*)(Reader&, void*) {
+  using M = MemberType<T, I>;
+  if constexpr (shape<M> == Shape::None) {
+    refuse_to_read<T, fixed_name<T, I>, M>();
+    return nullptr;
+  } else {
+    return &read_erased<M>;
+  }
+}
+
 template <class T>
 inline constexpr auto read_members = []<std::size_t... I>(std::index_sequence<I...>) {
-  return ReadMembers<sizeof...(I)>{{ReadMember{names_of<T>.items[I], &read_erased<MemberType<T, I>>}...}};
+  return ReadMembers<sizeof...(I)>{{ReadMember{names_of<T>.items[I], member_reader<T, I>()}...}};
 }(std::make_index_sequence<member_count<T>>{});
 
 template <class T>

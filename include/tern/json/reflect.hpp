@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tern/base/fixed_text.hpp>
 #include <tern/json/bind.hpp>
 #include <tern/json/codec.hpp>
 #include <tern/json/count.hpp>
@@ -165,6 +166,13 @@ consteval auto make_names() {
 
 template <class T>
 inline constexpr auto names_of = make_names<T>();
+
+template <class T, std::size_t I>
+inline constexpr FixedText<names_of<T>.items[I].size() + 1> fixed_name{names_of<T>.items[I]};
+
+// False, for a static_assert on a member that cannot be used: compilers print the template arguments below the message.
+template <class Struct, FixedText Member, class Type>
+inline constexpr bool usable_member = false;
 
 }  // namespace detail
 

@@ -30,9 +30,27 @@ struct WriteMembers {
   WriteMember items[N == 0 ? 1 : N];
 };
 
+template <class Struct, FixedText Member, class Type>
+consteval void refuse_to_write() {
+  static_assert(usable_member<Struct, Member, Type>,
+                "tern: a member of this struct, named below, cannot be written as JSON; make its type an aggregate or "
+                "specialise tern::JsonCodec");
+}
+
+template <class T, std::size_t I>
+consteval auto member_writer() -> void (*)(Writer&, const void*) {
+  using M = MemberType<T, I>;
+  if constexpr (shape<M> == Shape::None) {
+    refuse_to_write<T, fixed_name<T, I>, M>();
+    return nullptr;
+  } else {
+    return &write_erased<M>;
+  }
+}
+
 template <class T>
 inline constexpr auto write_members = []<std::size_t... I>(std::index_sequence<I...>) {
-  return WriteMembers<sizeof...(I)>{{WriteMember{names_of<T>.items[I], &write_erased<MemberType<T, I>>}...}};
+  return WriteMembers<sizeof...(I)>{{WriteMember{names_of<T>.items[I], member_writer<T, I>()}...}};
 }(std::make_index_sequence<member_count<T>>{});
 
 template <class T>

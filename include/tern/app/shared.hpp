@@ -1,0 +1,56 @@
+// Shared: a value behind a mutex, for State.
+#pragma once
+
+#include <tern/base/duration.hpp>
+
+#include <concepts>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+namespace tern {
+
+// The value of a Shared<T>, locked until the end of this object's scope.
+template <class T>
+class [[nodiscard]] Locked {
+public:
+  Locked(T& value, std::mutex& mutex) : lock_(mutex), value_(&value) {}
+
+  T& operator*() const noexcept { return *value_; }
+  T* operator->() const noexcept { return value_; }
+
+private:
+  std::unique_lock<std::mutex> lock_;
+  T* value_;
+};
+
+// A T that several threads change, reached only through lock(), also where it is const:
+//   app.state(tern::Shared(std::map<int, Book>()));
+//   app.get("/books/{id}", [](tern::State<tern::Shared<std::map<int, Book>>> books, int id) {
+//     return books->lock()->at(id);
+//   });
+// lock() blocks its thread: hold a Locked for a few lines, never across a co_await, and lock one Shared once. It is
+// moved before it is shared, not afterwards.
+template <class T>
+class Shared {
+public:
+  using Value = T;
+
+  Shared()
+    requires std::default_initializable<T>
+  = default;
+  explicit Shared(T value) : value_(std::move(value)) {}
+  template <class... A>
+    requires std::constructible_from<T, A...>
+  explicit Shared(std::in_place_t, A&&... arguments) : value_(std::forward<A>(arguments)...) {}
+  Shared(Shared&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : value_(std::move(other.value_)) {}
+  Shared& operator=(Shared&& other) = delete;
+
+  Locked<T> lock() const { return Locked<T>(value_, mutex_); }
+
+private:
+  mutable std::mutex mutex_;
+  mutable T value_{};
+};
+
+}  // namespace tern
