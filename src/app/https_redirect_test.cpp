@@ -52,7 +52,7 @@ TEST_F(HttpsRedirectTest, trusts_no_host_that_is_none) {
 TEST_F(HttpsRedirectTest, lets_requests_over_TLS_pass) {
   serve({});
   MemoryExchange exchange(Method::Get, "/x");
-  const TlsFacts facts{.version = "TLSv1.3", .cipher = "", .server_name = "", .client_subject = ""};
+  const TlsFacts facts{.version = "TLSv1.3"};
   exchange.set_tls(facts);
   EXPECT_EQ(app_.service().serve(exchange).response().content(), "x");
 }

@@ -5,8 +5,21 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tern::server {
+namespace {
+
+void describe_client(const tls::ClientCertificate& certificate, Arena& arena, TlsFacts& facts) {
+  facts.client_subject = arena.copy(certificate.subject);
+  facts.client_serial = arena.copy(certificate.serial);
+  facts.client_fingerprint = arena.copy(certificate.fingerprint);
+  auto& names = arena.make<std::vector<std::string_view>>();
+  for (const std::string& name : certificate.names) names.push_back(arena.copy(name));
+  facts.client_names = names;
+}
+
+}  // namespace
 
 HttpExchange::HttpExchange(Worker& worker, std::size_t loop_index) : worker_(worker) {
   loop_index_ = loop_index;
@@ -125,7 +138,8 @@ const TlsFacts* HttpExchange::tls() {
   tls_->version = arena().copy(session->version());
   tls_->cipher = arena().copy(session->cipher());
   tls_->server_name = arena().copy(session->server_name());
-  tls_->client_subject = arena().copy(session->client_subject());
+  tls_->protocol = arena().copy(session->protocol());
+  if (const auto certificate = session->client_certificate()) describe_client(*certificate, arena(), *tls_);
   return tls_;
 }
 

@@ -56,7 +56,7 @@ std::string_view Session::server_name() const {
 bool Session::resumed() const {
   unreachable();
 }
-std::string Session::client_subject() const {
+std::optional<ClientCertificate> Session::client_certificate() const {
   unreachable();
 }
 

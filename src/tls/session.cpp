@@ -1,5 +1,6 @@
 #include "tls/session.hpp"
 
+#include "tls/client_certificate.hpp"
 #include "tls/context_parts.hpp"
 #include "tls/wire.hpp"
 
@@ -118,14 +119,10 @@ bool Session::resumed() const {
   return SSL_session_reused(ssl_) == 1;
 }
 
-std::string Session::client_subject() const {
+std::optional<ClientCertificate> Session::client_certificate() const {
   const X509* certificate = SSL_get0_peer_certificate(ssl_);
-  if (certificate == nullptr || SSL_get_verify_result(ssl_) != X509_V_OK) return {};
-  const OwnedBio text(BIO_new(BIO_s_mem()));
-  if (!text || X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253) < 0) return {};
-  char* bytes = nullptr;
-  const long size = BIO_get_mem_data(text.get(), &bytes);
-  return {bytes, static_cast<std::size_t>(size)};
+  if (certificate == nullptr || SSL_get_verify_result(ssl_) != X509_V_OK) return std::nullopt;
+  return read_certificate(*certificate);
 }
 
 }  // namespace tern::tls

@@ -12,15 +12,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct ssl_st;
 
 namespace tern::tls {
 
 struct Wire;
+
+// The client's certificate, which has been verified.
+struct ClientCertificate {
+  std::string subject;             // RFC 4514: "CN=Anna,O=Tern"
+  std::vector<std::string> names;  // subject alternative names: "DNS:a.example", "email:…", "URI:…", "IP:192.0.2.1"
+  std::string serial;              // hexadecimal, in upper case
+  std::string fingerprint;         // SHA-256 of the certificate, hexadecimal, in lower case
+};
 
 class Session {
 public:
@@ -55,8 +65,8 @@ public:
   std::string_view cipher() const;       // "TLS_AES_256_GCM_SHA384"
   std::string_view server_name() const;  // that the client asked for; empty: none
   bool resumed() const;
-  // The subject of the client's certificate, which has been verified (RFC 4514); empty: it has sent none.
-  std::string client_subject() const;
+  // Nothing where the client has sent none. Throws std::bad_alloc.
+  std::optional<ClientCertificate> client_certificate() const;
 
 private:
   void fail();

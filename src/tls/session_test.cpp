@@ -4,6 +4,7 @@
 #include "tls/test_pair.hpp"
 #include "tls/ticket_keys.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,7 +49,7 @@ TEST_P(SessionTest, shakes_hands_and_carries_bytes_both_ways) {
   EXPECT_NE(pair.server.cipher(), "");
   EXPECT_EQ(pair.server.protocol(), "");
   EXPECT_EQ(pair.server.server_name(), "");
-  EXPECT_EQ(pair.server.client_subject(), "");
+  EXPECT_FALSE(pair.server.client_certificate());
   const std::string text = some_text(200'000);
   pair.client.send(text);
   pair.talk();
@@ -162,11 +163,46 @@ TEST_P(SessionTest, knows_the_subject_of_a_client_that_it_has_verified) {
     Pair pair(make_context(config_with_clients(mode)), shows);
     pair.talk();
     ASSERT_TRUE(pair.server.is_open()) << pair.server.why();
-    EXPECT_EQ(pair.server.client_subject(), "CN=Anna\\, of \\\"somewhere\\\",O=Tern");
+    const auto certificate = pair.server.client_certificate();
+    ASSERT_TRUE(certificate);
+    EXPECT_EQ(certificate->subject, "CN=Anna\\, of \\\"somewhere\\\",O=Tern");
+    EXPECT_TRUE(certificate->names.empty());
   }
   Pair pair(make_context(config()), shows);  // who does not ask does not get
   pair.talk();
-  EXPECT_EQ(pair.server.client_subject(), "");
+  EXPECT_FALSE(pair.server.client_certificate());
+}
+
+TEST_P(SessionTest, reads_names_serial_and_fingerprint_of_a_client) {
+  const Issued own = issue({.common_name = "Anna",
+                            .hosts = {"a.example", "b.example,email:anna@a.example,IP:192.0.2.1,IP:2001:db8::1,"
+                                                   "URI:spiffe://a/b,RID:1.2.3"}},
+                           &authority_);
+  X509* raw = own.certificate.get();
+  ASN1_INTEGER_set_uint64(X509_get_serialNumber(raw), 0xAB12CD34EF567890);
+  check(X509_sign(raw, authority_.key.get(), EVP_sha256()) != 0);
+  ClientOptions shows = options();
+  shows.own = &own;
+  Pair pair(make_context(config_with_clients(ClientAuth::Required)), shows);
+  pair.talk();
+  const auto certificate = pair.server.client_certificate();
+  ASSERT_TRUE(certificate);
+  EXPECT_THAT(certificate->names,
+              ::testing::ElementsAre("DNS:a.example", "DNS:b.example", "email:anna@a.example", "IP:192.0.2.1",
+                                     "IP:2001:db8::1", "URI:spiffe://a/b"));
+  EXPECT_EQ(certificate->serial, "AB12CD34EF567890");
+  unsigned char* der = nullptr;
+  const int size = i2d_X509(raw, &der);
+  unsigned char digest[32];
+  EVP_Digest(der, static_cast<std::size_t>(size), digest, nullptr, EVP_sha256(), nullptr);
+  OPENSSL_free(der);
+  std::string expected;
+  for (const unsigned char byte : digest) {
+    char text[3];
+    std::snprintf(text, sizeof text, "%02x", byte);
+    expected += text;
+  }
+  EXPECT_EQ(certificate->fingerprint, expected);
 }
 
 TEST_P(SessionTest, refuses_a_client_of_others) {
@@ -186,7 +222,7 @@ TEST_P(SessionTest, lets_clients_without_a_certificate_in_only_where_they_need_n
   Pair optional(make_context(config_with_clients(ClientAuth::Optional)), options());
   optional.talk();
   EXPECT_TRUE(optional.server.is_open());
-  EXPECT_EQ(optional.server.client_subject(), "");
+  EXPECT_FALSE(optional.server.client_certificate());
   Pair required(make_context(config_with_clients(ClientAuth::Required)), options());
   required.talk();
   EXPECT_TRUE(required.server.failed());
@@ -232,7 +268,7 @@ TEST_P(SessionTest, resumes_nobody_who_was_trusted_for_less) {
   ASSERT_NE(known->client.session(), nullptr);
   const auto again = talk(config_with_clients(ClientAuth::Required), known->client.session());
   EXPECT_TRUE(again->server.resumed());
-  EXPECT_EQ(again->server.client_subject(), "CN=Anna,O=Tern");
+  EXPECT_EQ(again->server.client_certificate()->subject, "CN=Anna,O=Tern");
   authority_ = issue({.common_name = "another authority", .authority = true});
   EXPECT_FALSE(talk(config_with_clients(ClientAuth::Required), known->client.session())->server.resumed());
 }

@@ -28,6 +28,14 @@ protected:
       }
       return text;
     });
+    desk.app.get("/certificate", [](Request& request) {
+      const TlsFacts& facts = *request.tls();
+      std::string text(facts.protocol);
+      for (const std::string_view name : facts.client_names) {
+        text.append(text.size() == facts.protocol.size() ? " " : ",").append(name);
+      }
+      return text.append(" ").append(facts.client_serial).append(" ").append(facts.client_fingerprint);
+    });
     desk.app.get("/late-tls", [this](Request& request) -> Task<std::string> {
       co_await desk.gate.pass();
       subject = request.tls() != nullptr ? std::string(request.tls()->client_subject) : "none";
@@ -123,10 +131,15 @@ TEST_F(Secure, clients_show_who_they_are) {
   const tls::Issued authority = tls::issue({.common_name = "authority", .authority = true});
   config.client_ca = files.write("ca.pem", authority.certificate_pem());
   config.client = tls::ClientAuth::Required;
-  const tls::Issued own = tls::issue({.common_name = "Anna"}, &authority);
+  const tls::Issued own = tls::issue({.common_name = "Anna", .hosts = {"anna.example", "anna.test"}}, &authority);
   SecurePeer anna(port(), {.own = &own});
   ASSERT_TRUE(anna.shake_hands());
   EXPECT_THAT(anna.ask("/tls"), EndsWith(" CN=Anna,O=Tern"));
+  SecurePeer named(port(), {.protocols = "\x08http/1.1", .own = &own});
+  ASSERT_TRUE(named.shake_hands());
+  const std::string described = named.ask("/certificate");
+  EXPECT_THAT(described, HasSubstr("\r\n\r\nhttp/1.1 DNS:anna.example,DNS:anna.test "));
+  EXPECT_THAT(described, ::testing::MatchesRegex(".* [0-9A-F]+ [0-9a-f]{64}"));
 
   // One without is told why, although it has sent its request already.
   SecurePeer nobody(port());
@@ -143,7 +156,7 @@ TEST_F(Secure, what_a_request_knows_outlives_its_client) {
   const tls::Issued authority = tls::issue({.common_name = "authority", .authority = true});
   config.client_ca = files.write("ca.pem", authority.certificate_pem());
   config.client = tls::ClientAuth::Optional;
-  const tls::Issued own = tls::issue({.common_name = "Anna"}, &authority);
+  const tls::Issued own = tls::issue({.common_name = "Anna", .hosts = {"anna.example", "anna.test"}}, &authority);
   SecurePeer anna(port(), {.own = &own});
   ASSERT_TRUE(anna.shake_hands());
   anna.send("GET /late-tls HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -32,11 +32,17 @@ inline constexpr std::size_t max_parameters = 16;
 
 // The TLS that a request came over.
 struct TlsFacts {
-  std::string_view version;         // "TLSv1.3"
-  std::string_view cipher;          // "TLS_AES_256_GCM_SHA384"
-  std::string_view server_name;     // that the client asked for (SNI); empty: none
-  std::string_view client_subject;  // of the client's certificate, which has been verified, such as "CN=Anna,O=Tern"
-                                    // (RFC 4514); empty: it has sent none
+  std::string_view version = {};      // "TLSv1.3"
+  std::string_view cipher = {};       // "TLS_AES_256_GCM_SHA384"
+  std::string_view server_name = {};  // that the client asked for (SNI); empty: none
+  std::string_view protocol = {};     // negotiated by ALPN: "h2", "http/1.1"; empty: the client did not ask
+  // Of the client's certificate, which has been verified; empty where it has sent none.
+  std::string_view client_subject = {};  // "CN=Anna,O=Tern" (RFC 4514)
+  // Subject alternative names, each with its kind: "DNS:a.example", "email:a@a.example", "URI:spiffe://a/b",
+  // "IP:192.0.2.1". Other kinds are left out.
+  std::span<const std::string_view> client_names = {};
+  std::string_view client_serial = {};       // hexadecimal, in upper case: "1F"
+  std::string_view client_fingerprint = {};  // SHA-256 of the certificate (DER), hexadecimal, in lower case
 };
 
 // The head of a request, its content once that has been read, and what middleware found out about it. Every view

@@ -1,0 +1,12 @@
+// What a certificate says about a client.
+#pragma once
+
+#include "tls/openssl.hpp"
+#include "tls/session.hpp"
+
+namespace tern::tls {
+
+// Throws std::bad_alloc.
+ClientCertificate read_certificate(const X509& certificate);
+
+}  // namespace tern::tls
