@@ -39,7 +39,7 @@ tern::App make_app(const std::string& iso_codes) {
   const auto lines = std::make_shared<std::vector<RouteLine>>();
   app.get("/routes", [lines] { return *lines; }).name("all routes");
   for (tern::RouteInfo& route : app.routes()) {
-    lines->push_back({tern::method_name(route.method), std::move(route.pattern), std::move(route.name)});
+    lines->push_back({route.method_name(), std::move(route.pattern), std::move(route.name)});
   }
   return app;
 }

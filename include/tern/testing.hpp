@@ -36,7 +36,7 @@ private:
 };
 
 struct Question {
-  Method method = Method::Get;
+  RouteMethod method = Method::Get;
   std::string target = "/";
   std::vector<std::pair<std::string, std::string>> fields = {};
   std::string body = {};

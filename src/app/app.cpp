@@ -19,7 +19,7 @@ void Route::add(app::MiddlewareBox middleware) {
   core_->add_route_middleware(index_, std::move(middleware));
 }
 
-void MethodChain::add(Method method, app::Endpoint endpoint) {
+void MethodChain::add(RouteMethod method, app::Endpoint endpoint) {
   core_->add_route(group_, method, {pattern_, place_}, std::move(endpoint));
 }
 
@@ -27,7 +27,7 @@ Group Group::group(PlacedPattern prefix) {
   return {*core_, core_->add_group(index_, prefix)};
 }
 
-Route Group::add(Method method, PlacedPattern pattern, app::Endpoint endpoint) {
+Route Group::add(RouteMethod method, PlacedPattern pattern, app::Endpoint endpoint) {
   return {*core_, core_->add_route(index_, method, pattern, std::move(endpoint))};
 }
 

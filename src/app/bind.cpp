@@ -60,7 +60,7 @@ Response answer_exception(Exchange& exchange) {
 void report_failure(Exchange& exchange, std::string_view what, std::string_view when) noexcept {
   try {
     const Request& request = exchange.request();
-    std::string line(method_name(request.method()));
+    std::string line(request.method_name());
     line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ");
     exchange.report(line.append(when).append(what));
   } catch (...) {

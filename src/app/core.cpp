@@ -23,6 +23,10 @@ Reply answer_unrouted(const void*, Exchange& exchange, Next) {
   return response;
 }
 
+RouteMethod route_method(Method method, std::string_view extension) {
+  return method == Method::Extension ? RouteMethod(extension) : RouteMethod(method);
+}
+
 Reply call_endpoint(const void* self, Exchange& exchange, Next) {
   const auto& endpoint = *static_cast<const Endpoint*>(self);
   return endpoint.invoke(endpoint.handler, exchange);
@@ -42,17 +46,19 @@ Core::~Core() {
 
 // "GET '/books/{id}'", to begin a message with.
 std::string Core::title(const RouteEntry& route) {
-  return std::string(method_name(route.method)) + " '" + route.pattern + "'";
+  const std::string_view method = route.method == Method::Extension ? route.extension_method : method_name(route.method);
+  return std::string(method) + " '" + route.pattern + "'";
 }
 
 void Core::require_open(std::string_view what) const {
   if (frozen_) throw SetupError(std::string(what) + " after the start: everything is registered before it");
 }
 
-std::size_t Core::add_route(std::size_t group, Method method, const PlacedPattern& pattern, Endpoint endpoint) {
+std::size_t Core::add_route(std::size_t group, RouteMethod method, const PlacedPattern& pattern, Endpoint endpoint) {
   require_open("a route was registered");
   RouteEntry& route = routes_.emplace_back();
-  route.method = method;
+  route.method = method.method;
+  route.extension_method = method.extension;
   route.pattern = join(groups_[group].prefix, pattern.text);
   route.group = group;
   route.endpoint = std::move(endpoint);
@@ -90,7 +96,7 @@ void Core::check_pattern(const RouteEntry& route, std::string_view own) const {
 // Makes the last route one that is found.
 void Core::enter(RouteEntry& route) {
   const auto index = static_cast<Router::RouteIndex>(routes_.size() - 1);
-  route.placeholders = router_.add(route.method, route.pattern, index);
+  route.placeholders = router_.add(route_method(route.method, route.extension_method), route.pattern, index);
   if (route.endpoint.is_socket) router_.add(Method::Connect, route.pattern, index);
 }
 
@@ -194,7 +200,7 @@ void Core::set_bus(base::Box<Bus> bus, const std::source_location& place) {
 std::vector<RouteInfo> Core::routes() const {
   std::vector<RouteInfo> list;
   for (const RouteEntry& route : routes_) {
-    if (!route.faulty) list.push_back({route.method, route.pattern, route.name});
+    if (!route.faulty) list.push_back({route.method, route.pattern, route.name, route.extension_method});
   }
   return list;
 }
@@ -325,6 +331,11 @@ std::optional<Response> Core::map_value(const DomainError& error, Exchange& exch
   return std::nullopt;
 }
 
+MethodIndex Core::method_of(const Request& request) const noexcept {
+  if (request.method() != Method::Extension) return static_cast<MethodIndex>(request.method());
+  return router_.index_of(request.method_name());
+}
+
 // --- Serving
 // -----------------------------------------------------------------------------------------------------------
 
@@ -339,7 +350,7 @@ Reply Core::serve(Exchange& exchange) const noexcept {
       if (!fault.empty()) return serve_fallback({{Status::BadRequest, std::string(fault), {}, {}}, {}}, exchange);
     }
     const Router::Match match =
-        router_.find(request.method(), request.path(), exchange.arena(), request.parameter_values());
+        router_.find(method_of(request), request.path(), exchange.arena(), request.parameter_values());
     if (!match.route) return serve_unrouted(match, exchange);
     request.set_parameter_count(match.parameters);
     const RouteEntry& route = routes_[*match.route];
@@ -353,6 +364,9 @@ Reply Core::serve(Exchange& exchange) const noexcept {
 Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
   Request& request = exchange.request();
   request.set_route(route.pattern, route.placeholders);
+  if (route.method == Method::Query && !request.field("content-type")) [[unlikely]] {
+    return serve_fallback({{Status::BadRequest, "QUERY has a Content-Type (RFC 10008)", {}, {}}, {}}, exchange);
+  }
   if (route.limits) {
     exchange.limit(*route.limits);
   } else if (route.endpoint.streams_body) {
@@ -370,13 +384,16 @@ Reply Core::serve_unrouted(Router::Match match, Exchange& exchange) const {
     return serve_fallback({{Status::NotImplemented, "there are no tunnels here (RFC 9110, 9.3.6)", {}, {}}, {}},
                           exchange);
   }
+  if (method_of(request) == unknown_method) {
+    return serve_fallback({{Status::NotImplemented, "the method is not known here", {}, {}}, {}}, exchange);
+  }
   if (request.path() == "*") match.offered = router_.offered() | mask_of(Method::Options);
   if (match.offered == 0) {
     if (auto reply = serve_other_slash(exchange)) return std::move(*reply);
     return serve_fallback({{Status::NotFound, "there is nothing at this path", {}, {}}, {}}, exchange);
   }
   Problem problem{Status::MethodNotAllowed, {}, {}, {}};
-  problem.fields.set("allow", allow_value(match.offered));
+  problem.fields.set("allow", router_.allow_value(match.offered));
   if (request.method() == Method::Options) {
     problem.status = Status::NoContent;
   } else {
@@ -399,7 +416,7 @@ std::optional<Reply> Core::serve_other_slash(Exchange& exchange) const {
     other += '/';
   }
   const std::string_view kept = exchange.arena().copy(other);
-  const Router::Match match = router_.find(request.method(), kept, exchange.arena(), request.parameter_values());
+  const Router::Match match = router_.find(method_of(request), kept, exchange.arena(), request.parameter_values());
   if (!match.route) return std::nullopt;
   if (trailing_slash_ == TrailingSlash::Ignore) {
     request.set_parameter_count(match.parameters);

@@ -45,7 +45,7 @@ public:
   Core& operator=(const Core&) = delete;
 
   // Registration. Mistakes are collected for freeze(). Throws SetupError when the start is over.
-  std::size_t add_route(std::size_t group, Method method, const PlacedPattern& pattern, Endpoint endpoint);
+  std::size_t add_route(std::size_t group, RouteMethod method, const PlacedPattern& pattern, Endpoint endpoint);
   std::size_t add_group(std::size_t parent, const PlacedPattern& prefix);
   void add_middleware(std::size_t group, MiddlewareBox middleware);
   void add_route_middleware(std::size_t route, MiddlewareBox middleware);
@@ -81,6 +81,7 @@ public:
 private:
   struct RouteEntry {
     Method method = Method::Get;
+    std::string extension_method;
     std::string pattern;
     std::string name;
     std::vector<std::string> placeholders;
@@ -108,6 +109,7 @@ private:
   void check_placeholders(const RouteEntry& route) const;
   void check_states(const RouteEntry& route, Mistakes& mistakes) const;
   void enter(RouteEntry& route);
+  MethodIndex method_of(const Request& request) const noexcept;
   bool append_middleware(std::size_t group, std::vector<Link>& chain) const;
   Reply serve_route(const RouteEntry& route, Exchange& exchange) const;
   Reply serve_unrouted(Router::Match match, Exchange& exchange) const;

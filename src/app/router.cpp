@@ -4,6 +4,7 @@
 
 #include <tern/app/app.hpp>
 #include <tern/app/pattern.hpp>
+#include <tern/base/ascii.hpp>
 #include <tern/base/utf8.hpp>
 #include <tern/http/uri.hpp>
 
@@ -49,38 +50,38 @@ struct RouterNode {
   std::unique_ptr<RouterNode> parameter;
   std::unique_ptr<RouterNode> rest;
   MethodMask offered = 0;
-  std::unique_ptr<std::array<Router::RouteIndex, method_count>> routes;
+  std::vector<Router::RouteIndex> routes;  // by method; none behind the last
 
   const RouterNode* literal(std::string_view text) const {
     const auto at = std::ranges::lower_bound(literals, text, {},
                                              [](const LiteralChild& child) -> std::string_view { return child.text; });
     return at != literals.end() && at->text == text ? at->node.get() : nullptr;
   }
+  Router::RouteIndex at(std::size_t method) const { return method < routes.size() ? routes[method] : no_route; }
   // A GET route answers HEAD where there is none for it.
-  Router::RouteIndex route(Method method) const {
-    if (!routes) return no_route;
-    const Router::RouteIndex found = (*routes)[static_cast<std::size_t>(method)];
-    if (found == no_route && method == Method::Head) return (*routes)[static_cast<std::size_t>(Method::Get)];
-    return found;
+  Router::RouteIndex route(MethodIndex method) const {
+    const Router::RouteIndex found = at(method);
+    if (found != no_route || method != static_cast<MethodIndex>(Method::Head)) return found;
+    return at(static_cast<MethodIndex>(Method::Get));
   }
 };
 
 struct Router::Search {
-  Method method;
+  MethodIndex method;
   bool escaped;  // the path has percent escapes
   Arena& arena;
   std::array<std::string_view, http::max_parameters>& values;
   Match match;
 };
 
-std::string allow_value(MethodMask offered) {
+std::string Router::allow_value(MethodMask offered) const {
   if ((offered & mask_of(Method::Get)) != 0) offered |= mask_of(Method::Head);
   offered |= mask_of(Method::Options);
   std::string out;
-  for (std::size_t i = 0; i < method_count; ++i) {
+  for (std::size_t i = 0; i < max_methods; ++i) {
     if ((offered & (MethodMask{1} << i)) == 0) continue;
     if (!out.empty()) out += ", ";
-    out += method_name(static_cast<Method>(i));
+    out += name_of(i);
   }
   return out;
 }
@@ -132,7 +133,33 @@ Router::Router() : root_(std::make_unique<Node>()) {}
 Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 
-std::vector<std::string> Router::add(Method method, std::string_view pattern, RouteIndex route) {
+std::string_view Router::name_of(std::size_t method) const noexcept {
+  constexpr std::size_t first = static_cast<std::size_t>(Method::Extension);
+  return method < first ? method_name(static_cast<Method>(method)) : extension_methods_[method - first];
+}
+
+MethodIndex Router::index_of(RouteMethod method) const noexcept {
+  if (method.method != Method::Extension) return static_cast<MethodIndex>(method.method);
+  const auto found = std::ranges::find(extension_methods_, method.extension);
+  if (found == extension_methods_.end()) return unknown_method;
+  return static_cast<MethodIndex>(method_count + static_cast<std::size_t>(found - extension_methods_.begin()));
+}
+
+MethodIndex Router::enter(RouteMethod method) {
+  const MethodIndex index = index_of(method);
+  if (index != unknown_method) return index;
+  if (!base::is_token(method.extension)) {
+    throw SetupError("method " + quoted(method.extension) + " is not a token (RFC 9110, 9.1)");
+  }
+  if (method_count + extension_methods_.size() == max_methods) {
+    throw SetupError("method " + quoted(method.extension) + ": an app has at most " +
+                     std::to_string(max_methods - method_count) + " extension methods");
+  }
+  extension_methods_.emplace_back(method.extension);
+  return index_of(method);
+}
+
+std::vector<std::string> Router::add(RouteMethod method, std::string_view pattern, RouteIndex route) {
   const PatternFacts facts = examine(pattern);
   if (facts.fault != PatternFault::None) {
     throw SetupError("pattern " + quoted(pattern) + ": " + std::string(describe(facts.fault)));
@@ -144,18 +171,16 @@ std::vector<std::string> Router::add(Method method, std::string_view pattern, Ro
     if (segment.kind != SegmentKind::Literal) names.emplace_back(segment.name);
     node = &descend(*node, segment, pattern);
   }
-  if (!node->routes) {
-    node->routes = std::make_unique<std::array<RouteIndex, method_count>>();
-    node->routes->fill(no_route);
-  }
-  RouteIndex& place = (*node->routes)[static_cast<std::size_t>(method)];
+  const MethodIndex index = enter(method);
+  if (node->routes.size() <= index) node->routes.resize(index + std::size_t{1}, no_route);
+  RouteIndex& place = node->routes[index];
   if (place != no_route) {
-    throw SetupError(std::string(method_name(method)) + " " + quoted(pattern) + " cannot be told from " +
+    throw SetupError(std::string(name_of(index)) + " " + quoted(pattern) + " cannot be told from " +
                      quoted(patterns_[place]) + ", which is registered already");
   }
   place = route;
-  node->offered |= mask_of(method);
-  offered_ |= mask_of(method);
+  node->offered |= MethodMask{1} << index;
+  offered_ |= MethodMask{1} << index;
   if (names.empty()) literal_paths_.add(pattern, *node);
   if (patterns_.size() <= route) patterns_.resize(route + 1);
   patterns_[route] = pattern;
@@ -193,7 +218,7 @@ Router::Node& Router::descend(Node& from, const Segment& segment, std::string_vi
   return *from.regexes.back().node;
 }
 
-Router::Match Router::find(Method method, std::string_view path, Arena& arena,
+Router::Match Router::find(MethodIndex method, std::string_view path, Arena& arena,
                            std::array<std::string_view, http::max_parameters>& values) const {
   Search search{method, false, arena, values, {}};
   const Node* literal = literal_paths_.find(path);

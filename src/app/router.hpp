@@ -7,7 +7,7 @@
 #pragma once
 
 #include <tern/base/arena.hpp>
-#include <tern/http/method.hpp>
+#include <tern/app/route_method.hpp>
 #include <tern/http/request.hpp>
 
 #include <array>
@@ -25,15 +25,16 @@ class RE2;
 
 namespace tern::app {
 
-using MethodMask = std::uint32_t;
-static_assert(method_count <= 32);
+// Methods as a router counts them: those of tern::Method, then extension methods in the order of registration.
+using MethodIndex = std::uint8_t;
+using MethodMask = std::uint64_t;
+inline constexpr std::size_t max_methods = 64;
+inline constexpr MethodIndex unknown_method = max_methods;
+static_assert(method_count < max_methods);
 
 constexpr MethodMask mask_of(Method method) {
   return MethodMask{1} << static_cast<unsigned>(method);
 }
-
-// "GET, HEAD, OPTIONS": what is offered, and what follows from it.
-std::string allow_value(MethodMask offered);
 
 struct RouterNode;
 
@@ -68,7 +69,10 @@ public:
 
   // Throws SetupError for a malformed pattern, a malformed regular expression, and for a pattern that another route of
   // the same method cannot be told from, naming both. Returns the names of the placeholders.
-  std::vector<std::string> add(Method method, std::string_view pattern, RouteIndex route);
+  std::vector<std::string> add(RouteMethod method, std::string_view pattern, RouteIndex route);
+
+  // unknown_method for an extension method of no route.
+  MethodIndex index_of(RouteMethod method) const noexcept;
 
   struct Match {
     std::optional<RouteIndex> route;
@@ -78,8 +82,11 @@ public:
 
   // Values of placeholders are put into `values`, as views of `path` or, where they had percent escapes, into `arena`.
   // `path` is one without path_fault().
-  Match find(Method method, std::string_view path, Arena& arena,
+  Match find(MethodIndex method, std::string_view path, Arena& arena,
              std::array<std::string_view, http::max_parameters>& values) const;
+
+  // "GET, HEAD, OPTIONS": what is offered, and what follows from it.
+  std::string allow_value(MethodMask offered) const;
 
   // Everything that any route offers, for OPTIONS *.
   MethodMask offered() const noexcept { return offered_; }
@@ -91,10 +98,13 @@ private:
   bool walk(const Node& node, std::string_view path, Search& search) const;
   bool walk_segment(const Node& node, std::string_view segment, std::string_view path, Search& search) const;
   static bool accept(const Node& node, Search& search);
+  MethodIndex enter(RouteMethod method);
+  std::string_view name_of(std::size_t method) const noexcept;
 
   std::unique_ptr<Node> root_;
   LiteralPaths literal_paths_;
   std::vector<std::string> patterns_;  // by route index
+  std::vector<std::string> extension_methods_;
   MethodMask offered_ = 0;
 };
 

@@ -74,7 +74,7 @@ Response Exchange::refuse(const Problem& problem) const noexcept {
 void Exchange::pin() {
   if (pinned_) return;
   RequestHead& head = request_.head_;
-  std::size_t total = head.target.size();
+  std::size_t total = head.target.size() + head.extension_method.size();
   for (const Field& field : head.fields) total += field.name.size() + field.value.size();
   auto* out = static_cast<char*>(arena_.allocate(total, 1));
   if (!request_.body_.empty() && request_.collected_.empty()) {  // content that was not collected
@@ -90,6 +90,7 @@ void Exchange::pin() {
   };
   const std::string_view old_target = head.target;
   keep(head.target);
+  keep(head.extension_method);
   // What points into the target moves with it; decoded parameters are in the arena already.
   const auto follow = [&old_target, &head](std::string_view& view) {
     if (!base::lies_in(view, old_target)) return;

@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::array<std::string_view, method_count> method_names = {
     "GET",  "HEAD",  "POST", "PUT",      "DELETE",    "CONNECT", "OPTIONS", "TRACE",  "PATCH",  "COPY",  "LINK",
-    "LOCK", "MKCOL", "MOVE", "PROPFIND", "PROPPATCH", "PURGE",   "REPORT",  "SEARCH", "UNLINK", "UNLOCK"};
+    "LOCK", "MKCOL", "MOVE", "PROPFIND", "PROPPATCH", "PURGE",   "REPORT",  "SEARCH", "UNLINK", "UNLOCK", "QUERY"};
 
 }  // namespace
 
 std::string_view method_name(Method method) noexcept {
-  return method_names[static_cast<std::size_t>(method)];
+  return method == Method::Extension ? std::string_view() : method_names[static_cast<std::size_t>(method)];
 }
 
 std::optional<Method> parse_method(std::string_view token) noexcept {

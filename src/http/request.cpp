@@ -5,6 +5,10 @@
 
 namespace tern {
 
+std::string_view Request::method_name() const noexcept {
+  return head_.method == Method::Extension ? head_.extension_method : tern::method_name(head_.method);
+}
+
 std::string_view Request::host() const noexcept {
   if (!head_.parts.authority.empty()) return head_.parts.authority;
   return field("host").value_or(std::string_view());

@@ -164,8 +164,17 @@ TEST(Method, reads_back_every_name_it_writes) {
     EXPECT_FALSE(method_name(method).empty());
     EXPECT_EQ(parse_method(method_name(method)), method) << method_name(method);
   }
-  EXPECT_EQ(method_name(Method::Unlock), "UNLOCK");  // the last: none is missing between
+  EXPECT_EQ(method_name(Method::Query), "QUERY");  // the last: none is missing between
   EXPECT_EQ(method_name(Method::MkCol), "MKCOL");
+}
+
+TEST(Method, of_an_extension_is_told_by_the_request) {
+  MemoryExchange exchange(Method::Extension, "/");
+  exchange.set_extension_method("BREW");
+  EXPECT_EQ(exchange.request().method_name(), "BREW");
+  exchange.pin();
+  EXPECT_EQ(exchange.request().method_name(), "BREW");
+  EXPECT_EQ(MemoryExchange(Method::Put, "/").request().method_name(), "PUT");
 }
 
 TEST(Method, minds_the_case_and_the_whole_token) {

@@ -69,7 +69,7 @@ private:
 
   void request() {
     check_target();
-    text_ += method_name(head_.method);
+    text_ += head_.method == Method::Extension ? head_.extension_method : method_name(head_.method);
     text_ += ' ';
     text_ += head_.target;
     text_ += head_.version == Version::Http10 ? " 1.0\n" : "\n";

@@ -68,9 +68,12 @@ Fault parse_request_line(std::string_view line, std::size_t method_end, RequestH
     if (fault != Fault::None) return http::is_visible(head.target) ? fault : Fault::RequestLine;
   }
   const std::optional<Method> method = parse_method(line.substr(0, method_end));
-  if (!method) return http::is_visible(head.target) ? Fault::UnknownMethod : Fault::RequestLine;
-  facts.method = *method;
-  const http::TargetFault fault = http::read_target(*method, head);
+  facts.method = method.value_or(Method::Extension);
+  if (!method) {
+    if (!http::is_visible(head.target)) return Fault::RequestLine;
+    head.extension_method = line.substr(0, method_end);
+  }
+  const http::TargetFault fault = http::read_target(facts.method, head);
   return fault == http::TargetFault::None ? Fault::None : to_fault(fault);
 }
 

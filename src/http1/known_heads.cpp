@@ -86,6 +86,7 @@ std::size_t KnownHeads::read_fields(std::string_view bytes, Place& place, Reques
 void KnownHeads::keep(std::string_view bytes, std::size_t fields_at, const RequestHead& head, const Facts& facts,
                       Place& place) {
   if (!head.target.starts_with('/')) return;  // other forms have parts that do not stand in the bytes
+  if (!head.extension_method.empty()) return;
   if (bytes.size() > most_bytes || bytes.size() - fields_at < 8 || head.fields.size() > most_fields) return;
   if (place.misses >= eager_misses) {
     place.misses = place.misses == eager_misses + patient_step - 1 ? eager_misses : place.misses + 1;

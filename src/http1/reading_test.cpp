@@ -128,6 +128,15 @@ std::string request_line(std::size_t size) {
   return "GET /" + std::string(size - 14, 'a') + " HTTP/1.1\r\n";
 }
 
+TEST(Http1Reading, extension_methods_are_read_as_they_are) {
+  for (const std::string method : {"BREW", "get", "GETT", "QUER", "M-SEARCH", "!#$%&'*+-.^_`|~"}) {
+    EXPECT_EQ(feed_every_way(method + " /pot?a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n"
+                                      "Host: a\r\n\r\n")
+                  .substr(0, method.size() + 7),
+              method + " /pot?a");
+  }
+}
+
 TEST(Http1Limits, a_request_line_as_long_as_allowed) {
   FeedOptions options;
   options.limits.request_line = 40;

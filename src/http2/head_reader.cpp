@@ -75,8 +75,8 @@ void HeadReader::pseudo_field(std::string_view name, std::string_view value) {
   RequestHead& head = *stream_->head_;
   if (name == ":method") {
     const std::optional<Method> method = parse_method(value);
-    if (!method) return refuse({Status::NotImplemented, "the method is not known here"});
-    head.method = *method;
+    head.method = method.value_or(Method::Extension);
+    if (!method) head.extension_method = value;
     method_known_ = true;
   } else if (name == ":path") {
     if (value.size() > limits_->target) return refuse({Status::UriTooLong, "the target is too long"});
@@ -138,6 +138,7 @@ void HeadReader::end(const KnownBlock& known) {
 
 const RequestHead* HeadReader::lasting() const noexcept {
   if (stream_ == nullptr || trailers_ || stream_->refused_) return nullptr;
+  if (stream_->head_->method == Method::Extension) return nullptr;
   if (stream_->length_ || stream_->expects_continue_ || !stream_->protocol_.empty()) return nullptr;
   return stream_->head_;
 }

@@ -48,7 +48,7 @@ void append_text_line(std::string& out, bool combined, const AccessEntry& entry,
   if (request.target().empty()) {  // it never became a request
     out += '-';
   } else {
-    out.append(method_name(request.method())) += ' ';
+    out.append(request.method_name()) += ' ';
     append_escaped(out, request.target());
     out.append(" ").append(version_text(request.version()));
   }
@@ -106,7 +106,7 @@ void append_log_time(std::string& out, std::int64_t unix_seconds) {
 void append_access_line(std::string& out, AccessFormat format, const AccessEntry& entry, const Request& request) {
   if (format == AccessFormat::Json) {
     const bool known = !request.target().empty();
-    json::write(out, JsonLine{entry.time, entry.remote, known ? method_name(request.method()) : std::string_view(),
+    json::write(out, JsonLine{entry.time, entry.remote, known ? request.method_name() : std::string_view(),
                               request.target(), known ? version_text(request.version()) : std::string_view(),
                               request.route(), code(entry.status), entry.bytes, entry.microseconds,
                               request.field("referer").value_or(std::string_view()),

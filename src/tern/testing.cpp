@@ -15,7 +15,8 @@ namespace tern::testing {
 namespace {
 
 std::string request_text(const Question& question) {
-  std::string text(method_name(question.method));
+  const RouteMethod& method = question.method;
+  std::string text(method.method == Method::Extension ? method.extension : method_name(method.method));
   text.append(" ").append(question.target).append(" HTTP/1.1\r\n");
   bool has_host = false;
   for (const auto& [name, value] : question.fields) {
@@ -170,6 +171,7 @@ Answer Client::send(const Question& question) {
   std::vector<std::pair<std::string, std::string>> fields;
   for (const Field& field : head.fields) fields.emplace_back(field.name, field.value);
   MemoryExchange exchange(head.method, std::string(head.target), std::move(fields), question.body);
+  exchange.set_extension_method(head.extension_method);
   exchange.set_remote(question.remote);
   Response response;
   Task<> answering = answer_into(response, service_->serve(exchange));

@@ -50,6 +50,11 @@ struct RouteInfo {
   Method method = Method::Get;
   std::string pattern;
   std::string name;
+  std::string extension_method = {};  // the token of Method::Extension
+
+  std::string_view method_name() const noexcept {
+    return method == Method::Extension ? std::string_view(extension_method) : tern::method_name(method);
+  }
 };
 
 namespace app {
@@ -186,10 +191,17 @@ public:
   Route options(Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.options(pattern.placed(), std::move(handler));
   }
+  // QUERY (RFC 10008): safe and idempotent as GET is, with content. A request without Content-Type is a 400.
   template <class F>
-  Route on(Method method, Pattern<std::type_identity_t<F>> pattern, F handler) {
+  Route query(Pattern<std::type_identity_t<F>> pattern, F handler) {
+    return root_.query(pattern.placed(), std::move(handler));
+  }
+  // Any method, also an extension method by its token: on("PURGE", "/cache", f). A method of no route is a 501.
+  template <class F>
+  Route on(RouteMethod method, Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.on(method, pattern.placed(), std::move(handler));
   }
+
   // A WebSocket for each client that asks for one. The handler's parameters are those of every handler, and what
   // refuses them, or the request before (middleware), answers it as usual; then it is upgraded. Either a coroutine,
   // which has the WebSocket for its life and closes it by its end:

@@ -5,6 +5,7 @@
 #include <tern/app/middleware.hpp>
 #include <tern/app/pattern.hpp>
 #include <tern/app/resource.hpp>
+#include <tern/app/route_method.hpp>
 #include <tern/app/websocket.hpp>
 
 #include <cstddef>
@@ -79,13 +80,17 @@ public:
     return on(Method::Options, std::move(handler));
   }
   template <class F>
-  MethodChain& on(Method method, F handler) {
+  MethodChain& query(F handler) {
+    return on(Method::Query, std::move(handler));
+  }
+  template <class F>
+  MethodChain& on(RouteMethod method, F handler) {
     add(method, app::bind(std::move(handler)));
     return *this;
   }
 
 private:
-  void add(Method method, app::Endpoint endpoint);
+  void add(RouteMethod method, app::Endpoint endpoint);
   app::Core* core_;
   std::size_t group_;
   std::string pattern_;
@@ -132,8 +137,14 @@ public:
   Route options(PlacedPattern pattern, F handler) {
     return on(Method::Options, pattern, std::move(handler));
   }
+  // QUERY (RFC 10008): safe and idempotent as GET is, with content. A request without Content-Type is a 400.
   template <class F>
-  Route on(Method method, PlacedPattern pattern, F handler) {
+  Route query(PlacedPattern pattern, F handler) {
+    return on(Method::Query, pattern, std::move(handler));
+  }
+  // Any method, also an extension method by its token: on("PURGE", "/cache", f). A method of no route is a 501.
+  template <class F>
+  Route on(RouteMethod method, PlacedPattern pattern, F handler) {
     return add(method, pattern, app::bind(std::move(handler)));
   }
 
@@ -181,7 +192,7 @@ private:
   void add_member(Method method, PlacedPattern pattern) {
     on(method, pattern, typename app::ResourceHandlerOf<C, Member>::type{});
   }
-  Route add(Method method, PlacedPattern pattern, app::Endpoint endpoint);
+  Route add(RouteMethod method, PlacedPattern pattern, app::Endpoint endpoint);
   void add(app::MiddlewareBox middleware);
 
   app::Core* core_;

@@ -29,6 +29,8 @@ public:
   const std::vector<Status>& informed() const noexcept { return informed_; }
   const std::vector<std::string>& reports() const noexcept { return reports_; }
   const Limits& limits() const noexcept override { return limits_; }
+  // The token of Method::Extension; it outlives the exchange.
+  void set_extension_method(std::string_view token) noexcept { request_.head().extension_method = token; }
   void set_remote(std::string address) { remote_ = std::move(address); }
   // As if it came over TLS; `facts` outlive the exchange.
   void set_tls(const TlsFacts& facts) noexcept { tls_ = &facts; }

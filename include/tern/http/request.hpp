@@ -53,6 +53,8 @@ public:
   Request& operator=(const Request&) = delete;
 
   Method method() const noexcept { return head_.method; }
+  // The method's token, of Method::Extension too.
+  std::string_view method_name() const noexcept;
   Version version() const noexcept { return head_.version; }
   // The target as it was sent.
   std::string_view target() const noexcept { return head_.target; }

@@ -15,6 +15,7 @@ namespace tern {
 struct RequestHead {
   Method method = Method::Get;
   Version version = Version::Http11;
+  std::string_view extension_method;  // the token of Method::Extension
   std::string_view target;
   Target parts;
   bool plain_path = false;  // known to have neither percent escapes nor dot segments
@@ -24,7 +25,7 @@ struct RequestHead {
   RequestFields fields;
 
   void clear() noexcept {
-    target = {};
+    extension_method = target = {};
     parts = {};
     plain_path = false;
     memo = nullptr;
