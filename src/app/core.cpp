@@ -46,7 +46,8 @@ Core::~Core() {
 
 // "GET '/books/{id}'", to begin a message with.
 std::string Core::title(const RouteEntry& route) {
-  const std::string_view method = route.method == Method::Extension ? route.extension_method : method_name(route.method);
+  const std::string_view method =
+      route.method == Method::Extension ? route.extension_method : method_name(route.method);
   return std::string(method) + " '" + route.pattern + "'";
 }
 

@@ -6,8 +6,8 @@
 // sequence of segments, so that a look-up visits it at most once, however the patterns are chosen.
 #pragma once
 
-#include <tern/base/arena.hpp>
 #include <tern/app/route_method.hpp>
+#include <tern/base/arena.hpp>
 #include <tern/http/request.hpp>
 
 #include <array>

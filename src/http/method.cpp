@@ -7,7 +7,7 @@ namespace tern {
 namespace {
 
 constexpr std::array<std::string_view, method_count> method_names = {
-    "GET",  "HEAD",  "POST", "PUT",      "DELETE",    "CONNECT", "OPTIONS", "TRACE",  "PATCH",  "COPY",  "LINK",
+    "GET",  "HEAD",  "POST", "PUT",      "DELETE",    "CONNECT", "OPTIONS", "TRACE",  "PATCH",  "COPY",   "LINK",
     "LOCK", "MKCOL", "MOVE", "PROPFIND", "PROPPATCH", "PURGE",   "REPORT",  "SEARCH", "UNLINK", "UNLOCK", "QUERY"};
 
 }  // namespace

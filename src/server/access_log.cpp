@@ -106,11 +106,11 @@ void append_log_time(std::string& out, std::int64_t unix_seconds) {
 void append_access_line(std::string& out, AccessFormat format, const AccessEntry& entry, const Request& request) {
   if (format == AccessFormat::Json) {
     const bool known = !request.target().empty();
-    json::write(out, JsonLine{entry.time, entry.remote, known ? request.method_name() : std::string_view(),
-                              request.target(), known ? version_text(request.version()) : std::string_view(),
-                              request.route(), code(entry.status), entry.bytes, entry.microseconds,
-                              request.field("referer").value_or(std::string_view()),
-                              request.field("user-agent").value_or(std::string_view())});
+    json::write(
+        out, JsonLine{entry.time, entry.remote, known ? request.method_name() : std::string_view(), request.target(),
+                      known ? version_text(request.version()) : std::string_view(), request.route(), code(entry.status),
+                      entry.bytes, entry.microseconds, request.field("referer").value_or(std::string_view()),
+                      request.field("user-agent").value_or(std::string_view())});
   } else {
     append_text_line(out, format == AccessFormat::Combined, entry, request);
   }

@@ -175,8 +175,9 @@ TEST_P(SessionTest, knows_the_subject_of_a_client_that_it_has_verified) {
 
 TEST_P(SessionTest, reads_names_serial_and_fingerprint_of_a_client) {
   const Issued own = issue({.common_name = "Anna",
-                            .hosts = {"a.example", "b.example,email:anna@a.example,IP:192.0.2.1,IP:2001:db8::1,"
-                                                   "URI:spiffe://a/b,RID:1.2.3"}},
+                            .hosts = {"a.example",
+                                      "b.example,email:anna@a.example,IP:192.0.2.1,IP:2001:db8::1,"
+                                      "URI:spiffe://a/b,RID:1.2.3"}},
                            &authority_);
   X509* raw = own.certificate.get();
   ASN1_INTEGER_set_uint64(X509_get_serialNumber(raw), 0xAB12CD34EF567890);
@@ -187,9 +188,8 @@ TEST_P(SessionTest, reads_names_serial_and_fingerprint_of_a_client) {
   pair.talk();
   const auto certificate = pair.server.client_certificate();
   ASSERT_TRUE(certificate);
-  EXPECT_THAT(certificate->names,
-              ::testing::ElementsAre("DNS:a.example", "DNS:b.example", "email:anna@a.example", "IP:192.0.2.1",
-                                     "IP:2001:db8::1", "URI:spiffe://a/b"));
+  EXPECT_THAT(certificate->names, ::testing::ElementsAre("DNS:a.example", "DNS:b.example", "email:anna@a.example",
+                                                         "IP:192.0.2.1", "IP:2001:db8::1", "URI:spiffe://a/b"));
   EXPECT_EQ(certificate->serial, "AB12CD34EF567890");
   unsigned char* der = nullptr;
   const int size = i2d_X509(raw, &der);

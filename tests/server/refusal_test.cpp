@@ -59,7 +59,6 @@ std::vector<Refusal> heads() {
       {"GET /hello HTTP/11\r\nHost: a\r\n\r\n"},
       {"GET /hello\r\n\r\n"},
       {"G@T /hello HTTP/1.1\r\nHost: a\r\n\r\n"},
-      {"BREW /hello HTTP/1.1\r\nHost: a\r\n\r\n", 501},
       {"GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n"},
       {"GET /a%00b HTTP/1.1\r\nHost: a\r\n\r\n"},
       {"\x16\x03\x01\x02\x05\x01"s},

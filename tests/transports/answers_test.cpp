@@ -152,6 +152,29 @@ TEST_P(Answers, to_a_path_that_climbs_out_are_400) {
   }
 }
 
+TEST_P(Answers, to_query_and_extension_methods_come_from_their_routes) {
+  app.query("/search", [](Body body) { return "found " + std::string(body.bytes); });
+  app.on("BREW", "/pot", [](const Request& request) -> Task<std::string> {
+    co_await sleep_for(Milliseconds(1));
+    co_return std::string(request.method_name()) + " " + std::string(request.body());
+  });
+  Caller caller = this->caller();
+  for (int i = 0; i < 3; ++i) {
+    caller.ask({.method = "BREW", .path = "/pot", .content = "tea"});
+    EXPECT_EQ(caller.answer().content, "BREW tea");
+    caller.ask({.method = "BREW", .path = "/pot"});
+    EXPECT_EQ(caller.answer().content, "BREW ");
+  }
+  caller.ask({.method = "QUERY", .path = "/search", .fields = {{"content-type", "text/plain"}}, .content = "x"});
+  EXPECT_EQ(caller.answer().content, "found x");
+  caller.ask({.method = "BREW", .path = "/hello"});
+  EXPECT_EQ(caller.answer().status, 405);
+  EXPECT_EQ(caller.so_far().field("allow"), "GET, HEAD, OPTIONS");
+  caller.ask({.method = "UNKNOWN", .path = "/hello"});
+  EXPECT_EQ(caller.answer().status, 501);
+  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+}
+
 TEST_P(Answers, to_heads_that_are_refused_are_problems) {
   const std::vector<std::pair<Question, int>> refused = {
       {{.path = "/a%00b"}, 400},

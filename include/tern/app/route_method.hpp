@@ -8,8 +8,8 @@
 
 namespace tern {
 
-// A method by its enumerator, or by its token ("PURGE", "SUBSCRIBE"), which may be any (RFC 9110, section 9.1). A view of
-// the token: for the call that takes it.
+// A method by its enumerator, or by its token ("PURGE", "SUBSCRIBE"), which may be any (RFC 9110, section 9.1). A view
+// of the token: for the call that takes it.
 struct RouteMethod {
   constexpr RouteMethod(Method known) noexcept : method(known) {}  // NOLINT: it is what it holds
   template <class Text>
