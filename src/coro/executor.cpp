@@ -40,12 +40,16 @@ void Executor::schedule(Turn& turn) noexcept {
     ++std::atomic_ref(arrivals_);
     std::atomic_ref(arrivals_).notify_all();
   }
-  if (first) post([this] { run_turns(); });
+  if (first) post_turns();
+}
+
+void Executor::post_turns() {
+  post([this] { run_turns(); });
 }
 
 void Executor::resume_turns() {
   const std::scoped_lock lock(turns_mutex_);
-  if (!turns_.empty()) post([this] { run_turns(); });
+  if (!turns_.empty()) post_turns();
 }
 
 // Those that are scheduled meanwhile come in the next post. taken_ is a member so that what is left in it belongs to

@@ -176,6 +176,16 @@ Sending WebSocket::send_text(std::string_view text) const {
   return send_message(text, true);
 }
 
+// What was posted to the loop of a socket has no caller to tell: where there is no memory for it, the socket is closed.
+template <class F>
+static void unless_short_of_memory(http::Socket& socket, F call) {
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    socket.close(1011, {});
+  }
+}
+
 Sending WebSocket::send_message(std::string_view content, bool is_text) const {
   if (!is_open()) return Sending(SendStatus::Closed);
   if (http::Socket* here = link_->here()) {
@@ -188,7 +198,7 @@ Sending WebSocket::send_message(std::string_view content, bool is_text) const {
   if (!link_->add_posted(content.size() + post_overhead)) return Sending(SendStatus::Dropped);
   const bool posted = link_->mailbox()->post([self = *this, text = std::string(content), is_text] {
     self.link_->take_posted(text.size() + post_overhead);
-    if (http::Socket* here = self.link_->here()) here->send(text, is_text);
+    if (http::Socket* here = self.link_->here()) unless_short_of_memory(*here, [&] { here->send(text, is_text); });
   });
   return Sending(posted ? SendStatus::Sent : SendStatus::Closed);
 }
@@ -199,7 +209,7 @@ static void on_loop(const WebSocket& socket, F ask) {
   if (!socket.is_open()) return;
   if (http::Socket* here = socket.link()->here()) return ask(*here);
   socket.link()->mailbox()->post([socket, ask = std::move(ask)] {
-    if (http::Socket* here = socket.link()->here()) ask(*here);
+    if (http::Socket* here = socket.link()->here()) unless_short_of_memory(*here, [&] { ask(*here); });
   });
 }
 

@@ -8,9 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <tuple>
 
 namespace tern::http2 {
+
+// What nghttp2 says of a call; that it had no memory is thrown. Its other errors concern streams that are closed by
+// now.
+inline void need(int result) {
+  if (result == NGHTTP2_ERR_NOMEM) throw std::bad_alloc();
+}
 
 struct Session::Callbacks {
   static nghttp2_session_callbacks* make();

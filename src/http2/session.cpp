@@ -327,7 +327,7 @@ void Session::begin_request(Stream& stream, const std::optional<Priority>& prior
   }
   if (!counts) return;
   const nghttp2_extpri same{.urgency = counts->urgency, .inc = counts->incremental ? 1 : 0};
-  nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &same, 0);
+  need(nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &same, 0));
 }
 
 // By a PRIORITY_UPDATE: nghttp2 takes care of it where the request is there, and lets no more than Limits::streams of
@@ -342,18 +342,18 @@ void Session::told_priority(std::int32_t id, std::string_view value) {
 
 // RFC 9113, section 8.1.1.
 void Session::malformed(std::int32_t id) {
-  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR);
+  need(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_PROTOCOL_ERROR));
 }
 
 Stream* Session::open(std::int32_t id) {
   last_id_ = id;
   Stream* stream = owner_->open_stream();
   if (stream == nullptr) {
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM);
+    need(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_REFUSED_STREAM));
     return nullptr;
   }
   stream->id_ = id;
-  nghttp2_session_set_stream_user_data(session_, id, stream);
+  need(nghttp2_session_set_stream_user_data(session_, id, stream));
   recent_ = stream;
   ++streams_;
   return stream;
@@ -385,7 +385,7 @@ bool Session::content_arrived(Stream& stream, std::string_view bytes) {
     malformed(stream.id_);
     return false;
   }
-  if (stream.alone_) nghttp2_session_consume_connection(session_, bytes.size());
+  if (stream.alone_) need(nghttp2_session_consume_connection(session_, bytes.size()));
   if (!stream.unwanted_ && !stream.keep(bytes)) {
     discard(stream);
     reset(stream, ErrorCode::Internal);
@@ -435,13 +435,13 @@ void Session::stop_content(Stream& stream) {
 // The client may send as much again; on this stream only if it has not ended it.
 void Session::consumed(Stream& stream, std::size_t bytes) {
   if (bytes == 0 || stream.closed_) return;
-  if (!stream.content_complete_) nghttp2_session_consume_stream(session_, stream.id_, bytes);
+  if (!stream.content_complete_) need(nghttp2_session_consume_stream(session_, stream.id_, bytes));
   give_room(stream, bytes);
 }
 
 // In the window of the connection.
 void Session::give_room(const Stream& stream, std::size_t bytes) {
-  if (bytes != 0 && !stream.alone_) nghttp2_session_consume_connection(session_, bytes);
+  if (bytes != 0 && !stream.alone_) need(nghttp2_session_consume_connection(session_, bytes));
 }
 
 void Session::stand_alone(Stream& stream) {
@@ -456,7 +456,7 @@ bool Session::window_is_full() const noexcept {
 }
 
 void Session::ping() {
-  if (!over_) nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
+  if (!over_) need(nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr));
 }
 
 // --- Ends ---
@@ -475,20 +475,20 @@ void Session::closed(Stream& stream) {
 
 void Session::drain() {
   if (over_ || std::exchange(draining_, true)) return;
-  nghttp2_submit_shutdown_notice(session_);
-  nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, drain_ping.data());
+  need(nghttp2_submit_shutdown_notice(session_));
+  need(nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, drain_ping.data()));
 }
 
 void Session::refuse_streams() {
   draining_ = true;
   if (over_ || std::exchange(refusing_, true)) return;
   const std::int32_t last = nghttp2_session_get_last_proc_stream_id(session_);
-  nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, last, NGHTTP2_NO_ERROR, nullptr, 0);
+  need(nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, last, NGHTTP2_NO_ERROR, nullptr, 0));
 }
 
 void Session::terminate(ErrorCode why) {
   if (std::exchange(over_, true)) return;
-  nghttp2_session_terminate_session(session_, static_cast<std::uint32_t>(why));
+  need(nghttp2_session_terminate_session(session_, static_cast<std::uint32_t>(why)));
 }
 
 bool Session::done() const noexcept {

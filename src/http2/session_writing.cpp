@@ -187,7 +187,7 @@ void Session::inform(Stream& stream, Status status, const Fields* fields) {
   FieldList list;
   list.add(":status", digits.text());
   if (fields != nullptr) list.add(*fields);
-  nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id_, nullptr, list.data(), list.size(), nullptr);
+  need(nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id_, nullptr, list.data(), list.size(), nullptr));
 }
 
 // `length` is told where it may be; `content`: DATA frames follow.
@@ -208,7 +208,7 @@ void Session::submit(Stream& stream, const ResponseHead& head, std::optional<std
   nghttp2_data_provider provider{};
   provider.source.ptr = &stream;
   provider.read_callback = &Callbacks::Guarded<&Callbacks::offer>::run;
-  nghttp2_submit_response(session_, stream.id_, list.data(), list.size(), content ? &provider : nullptr);
+  need(nghttp2_submit_response(session_, stream.id_, list.data(), list.size(), content ? &provider : nullptr));
 }
 
 void Session::answer(Stream& stream, const ResponseHead& head, std::string&& content) {
@@ -263,13 +263,13 @@ void Session::trim(Stream& stream) {
 }
 
 void Session::resume(Stream& stream) {
-  if (std::exchange(stream.deferred_, false)) nghttp2_session_resume_data(session_, stream.id_);
+  if (std::exchange(stream.deferred_, false)) need(nghttp2_session_resume_data(session_, stream.id_));
 }
 
 void Session::prefer(Stream& stream) {
   if (stream.closed_) return;
   const nghttp2_extpri priority{.urgency = NGHTTP2_EXTPRI_DEFAULT_URGENCY - 1, .inc = 1};
-  nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &priority, 0);
+  need(nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &priority, 0));
 }
 
 void Session::reset(Stream& stream, ErrorCode why) {

@@ -14,17 +14,28 @@ Inbox::~Inbox() {
 Inbox::Given Inbox::give(base::Function<void()>& work) {
   std::uintptr_t newest = newest_.load(std::memory_order_relaxed);
   if ((newest & closed) != 0) return Given::Refused;
-  auto made = std::make_unique<Item>(std::move(work), nullptr);
-  do {
-    if ((newest & closed) != 0) {
-      work = std::move(made->work);
-      return Given::Refused;
-    }
-    made->next = item(newest);
-  } while (!newest_.compare_exchange_weak(newest, reinterpret_cast<std::uintptr_t>(made.get()),
-                                          std::memory_order_seq_cst, std::memory_order_relaxed));
+  auto made = std::make_unique<Item>(std::move(work));
+  if (!push(*made, newest)) {
+    work = std::move(made->work);
+    return Given::Refused;
+  }
   static_cast<void>(made.release());
   return newest == 0 ? Given::First : Given::Behind;
+}
+
+Inbox::Given Inbox::give(Standing& work) noexcept {
+  std::uintptr_t newest = newest_.load(std::memory_order_relaxed);
+  if (!push(work.item_, newest)) return Given::Refused;
+  return newest == 0 ? Given::First : Given::Behind;
+}
+
+bool Inbox::push(Item& item, std::uintptr_t& newest) noexcept {
+  do {
+    if ((newest & closed) != 0) return false;
+    item.next = Inbox::item(newest);
+  } while (!newest_.compare_exchange_weak(newest, reinterpret_cast<std::uintptr_t>(&item), std::memory_order_seq_cst,
+                                          std::memory_order_relaxed));
+  return true;
 }
 
 // Acquires the newest item, and with it those below: each was put there by a read-modify-write, which goes on with the
@@ -41,11 +52,13 @@ Inbox::Item* Inbox::take(bool& was_closed) noexcept {
   return oldest;
 }
 
+// Standing work may be given again as soon as it has begun: what is behind it is known by then.
 bool Inbox::run() {
   bool was_closed = false;
   for (Item* next = take(was_closed); next != nullptr;) {
-    const std::unique_ptr<Item> one(std::exchange(next, next->next));
+    Item* const one = std::exchange(next, next->next);
     one->work();
+    one->done();
   }
   return !was_closed;
 }
@@ -53,7 +66,7 @@ bool Inbox::run() {
 void Inbox::clear() {
   bool was_closed = false;
   for (Item* next = take(was_closed); next != nullptr;) {
-    const std::unique_ptr<Item> one(std::exchange(next, next->next));
+    std::exchange(next, next->next)->done();
   }
 }
 

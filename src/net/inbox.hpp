@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace tern::net {
 
@@ -21,11 +22,20 @@ public:
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
+private:
+  struct Item;
+
+public:
+  // Work that is given again and again, without memory for each time. Outlives the inbox's use of it.
+  class Standing;
+
   enum class Given : std::uint8_t { Refused, First, Behind };
 
   // From any thread. Refused: it is closed, and `work` is what it was. First: there was nothing before it, so that the
   // taker may have to be woken; whoever gives more behind it can rely on that.
   Given give(base::Function<void()>& work);
+  // The same; not while it has been given and has not begun. Needs no memory.
+  Given give(Standing& work) noexcept;
   // From any thread: what was given before is still done, nothing more is taken. False when it is closed already.
   bool close() noexcept { return (newest_.fetch_or(closed) & closed) == 0; }
   // Whether nothing was given and nobody has closed it, so that there is no need to run().
@@ -42,16 +52,32 @@ private:
   struct Item {
     static void* operator new(std::size_t size) { return base::allocate_block(size); }
     static void operator delete(void* item, std::size_t size) noexcept { base::free_block(item, size); }
+    // One that was given once is destroyed.
+    void done() noexcept {
+      if (!standing) delete this;
+    }
     base::Function<void()> work;
-    Item* next;
+    Item* next = nullptr;
+    bool standing = false;
   };
   static constexpr std::uintptr_t closed = 1;  // in newest_, beside the address
 
   static Item* item(std::uintptr_t newest) noexcept { return reinterpret_cast<Item*>(newest & ~closed); }
+  // False when it is closed.
+  bool push(Item& item, std::uintptr_t& newest) noexcept;
   // Takes all, the oldest first.
   Item* take(bool& was_closed) noexcept;
 
   std::atomic<std::uintptr_t> newest_ = 0;
+};
+
+class Inbox::Standing {
+public:
+  explicit Standing(base::Function<void()> work) : item_{.work = std::move(work), .standing = true} {}
+
+private:
+  friend class Inbox;
+  Item item_;
 };
 
 }  // namespace tern::net

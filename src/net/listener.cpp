@@ -37,6 +37,7 @@ bool concerns_one_connection(int error) noexcept {
 }  // namespace
 
 bool Listener::open(Loop& loop, ListenSocket socket, AcceptHandler& handler) {
+  loop.starved_.reserve(loop.starved_.capacity() + 1);  // so that starve() needs no memory
   close();
   loop_ = &loop;
   handler_ = &handler;

@@ -62,7 +62,11 @@ Loop::Loop()
     : wake_(*this),
       now_(read_clock()),
       wheel_(now_),
-      buffer_(std::make_unique_for_overwrite<char[]>(2 * receive_size + RestBuffer::padding)) {
+      buffer_(std::make_unique_for_overwrite<char[]>(2 * receive_size + RestBuffer::padding)),
+      turns_([this] {
+        turns_posted_.store(false);
+        run_turns();
+      }) {
   wake_.event = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_.event) throw std::system_error(errno, std::system_category(), "eventfd");
   // Edge-triggered, so that it need not be read: each write wakes once.
@@ -102,6 +106,16 @@ void Loop::post(base::Function<void()> work) {
   // destroyed with `work`, behind that.
   const base::Gate::Pass inside(callers_);
   if (inbox_.give(work) == Inbox::Given::First) wake();
+}
+
+// Needs no memory: a coroutine that is to be resumed could not be told of a failure. Called under the lock of the
+// turns.
+void Loop::post_turns() {
+  const base::Gate::Pass inside(callers_);
+  if (turns_posted_.exchange(true)) return;
+  const Inbox::Given given = inbox_.give(turns_);
+  if (given == Inbox::Given::Refused) turns_posted_.store(false);
+  if (given == Inbox::Given::First) wake();
 }
 
 base::Box<Watch> Loop::watch(int descriptor, Watch::Handler& handler) {

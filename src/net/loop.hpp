@@ -123,6 +123,8 @@ private:
   friend class Stream;
   friend class Listener;
 
+  void post_turns() override;
+
   static constexpr std::size_t receive_size = 256 * 1024;
 
   struct Wake final : Watched {
@@ -176,6 +178,8 @@ private:
   base::Function<void(std::int64_t)> second_hook_;
   bool stopped_ = false;  // run() has returned
 
+  std::atomic<bool> turns_posted_ = false;
+  Inbox::Standing turns_;               // runs them
   Inbox inbox_;                         // what was posted; closed by stop()
   std::atomic<bool> sleeping_ = false;  // the loop waits, or is about to, and wants a wake-up
   base::Gate callers_;                  // the threads in post() and stop(), which the destructor waits for

@@ -20,7 +20,7 @@ public:
   static constexpr std::size_t max_pieces = 64;
 
   // Large strings that have been sent go to `spares`, if there are any, which outlive the queue.
-  explicit SendQueue(SpareStrings* spares = nullptr) noexcept : spares_(spares) {}
+  explicit SendQueue(SpareStrings* spares = nullptr) : spares_(spares) {}  // throws std::bad_alloc
 
   // The first pieces of `output` as the kernel wants them; returns how many there are.
   static std::size_t gather(const Output& output, iovec (&pieces)[max_pieces]) noexcept;

@@ -189,7 +189,21 @@ void Stream::watch(std::uint32_t events) {
   watched_ = events;
 }
 
+// What is thrown for lack of memory ends this connection, and no other.
+template <class F>
+void Stream::dispatch(F&& call) noexcept {
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    if (open_) end(ENOMEM);
+  }
+}
+
 void Stream::on_ready(std::uint32_t events) {
+  dispatch([this, events] { handle(events); });
+}
+
+void Stream::handle(std::uint32_t events) {
   if (closing_) return;
   if ((events & EPOLLERR) != 0) return end(socket_error(socket_.number()));
   if (queue_ != nullptr && (events & (EPOLLOUT | EPOLLHUP)) != 0) {
@@ -301,12 +315,13 @@ void Stream::present_end() {
 }
 
 // The loop's answer to resume().
-void Stream::on_round() {
+void Stream::on_round() noexcept {
   listed_ = false;
   if (closing_) return loop_->closing_.push(*this);
-  if (represent_ && !paused_) present_rest();
-  if (closing_ || paused_) return;
-  watch(wanted());
+  dispatch([this] {
+    if (represent_ && !paused_) present_rest();
+    if (!closing_ && !paused_) watch(wanted());
+  });
 }
 
 void Stream::flush() {

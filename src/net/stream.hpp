@@ -30,7 +30,9 @@ class Loop;
 class Output;
 
 // What the owner of a connection implements. Everything is called on the loop's thread and may call anything on this
-// and other streams: send, pause, resume, close, abort. Callbacks must not throw.
+// and other streams: send, pause, resume, close, abort. What on_bytes(), on_takeable(), on_end() and on_sent() throw
+// for lack of memory (std::bad_alloc) ends the connection with ENOMEM; they must not throw anything else, nor
+// on_closed().
 class StreamHandler {
 public:
   StreamHandler(const StreamHandler&) = delete;
@@ -135,13 +137,16 @@ private:
   friend class Loop;
 
   void on_ready(std::uint32_t events) override;
+  template <class F>
+  void dispatch(F&& call) noexcept;
+  void handle(std::uint32_t events);
   void receive(std::uint32_t events);
   bool offer();
   void present(std::span<char> fresh);
   void present_rest();
   void present_end();
   void hang_up();
-  void on_round();  // the loop's answer to resume()
+  void on_round() noexcept;  // the loop's answer to resume()
   void flush();
   void end(int error);
   void finish();  // the loop's answer to end()

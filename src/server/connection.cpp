@@ -35,7 +35,9 @@ void Connection::open(net::Descriptor socket, const net::Address& remote, const 
   // A new connection has the head's time for its first request, however it begins, the handshake
   // of TLS included.
   watch(Watch::Head, worker_.shared().settings.head_timeout);
-  if (!manner.tls && worker_.shared().settings.http2_only && has_http2()) become(make_http2(*this));
+  if (!manner.tls && worker_.shared().settings.http2_only && has_http2()) {
+    attempt([this] { become(make_http2(*this)); });
+  }
 }
 
 // Where an earlier answer is still being sent, on_sent() comes back here.
@@ -103,10 +105,10 @@ void Connection::process() {
       stream_.pause();
       return;
     }
-    HttpExchange& exchange = worker_.take_exchange();
-    switch (protocol_.next(exchange.request().head(), &worker_.known_heads())) {
-      case http1::Event::Request: begin(exchange); continue;
-      case http1::Event::Reject: refuse(exchange); return;
+    HeldExchange exchange = worker_.take_exchange();
+    switch (protocol_.next(exchange->request().head(), &worker_.known_heads())) {
+      case http1::Event::Request: begin(std::move(exchange)); continue;
+      case http1::Event::Reject: refuse(std::move(exchange)); return;
       case http1::Event::Closed:  // while the rest of a content was discarded: nothing can follow it
         closing_ = true;
         break;
@@ -114,14 +116,15 @@ void Connection::process() {
       case http1::Event::Chunk:
       case http1::Event::End: break;
     }
-    worker_.release(exchange);
+    exchange.reset();
     watch_protocol();
     return;
   }
 }
 
-void Connection::begin(HttpExchange& exchange) {
-  exchange_ = &exchange;
+void Connection::begin(HeldExchange held) {
+  HttpExchange& exchange = *held;
+  exchange_ = held.release();
   exchange.begin(*this, worker_.shared().settings.limits);
   if (worker_.logs_access()) exchange.started_ = worker_.microseconds();
   const auto content = protocol_.take_content();
@@ -155,16 +158,15 @@ void Connection::continue_exchange() {
 }
 
 // What is not HTTP/1.1 as we accept it: one answer, and the end.
-void Connection::refuse(HttpExchange& exchange) {
+void Connection::refuse(HeldExchange exchange) {
   if (speaks_http2()) {
-    worker_.release(exchange);
+    exchange.reset();
     return become(make_http2(*this));
   }
   const http1::Reject reject = protocol_.rejected();
   if (protocol_.answer_owed()) {
-    answer_problem(exchange, Problem{reject.status, std::string(reject.detail), {}, {}});
+    answer_problem(std::move(exchange), Problem{reject.status, std::string(reject.detail), {}, {}});
   } else {
-    worker_.release(exchange);
     closing_ = true;
   }
 }
@@ -176,8 +178,9 @@ bool Connection::speaks_http2() const {
 }
 
 // An answer to what never became a request.
-void Connection::answer_problem(HttpExchange& exchange, const Problem& problem) {
-  exchange_ = &exchange;
+void Connection::answer_problem(HeldExchange held, const Problem& problem) {
+  HttpExchange& exchange = *held;
+  exchange_ = held.release();
   exchange.request().head().clear();
   exchange.begin(*this, worker_.shared().settings.limits);
   if (worker_.logs_access()) exchange.started_ = worker_.microseconds();
@@ -446,9 +449,16 @@ std::size_t Connection::swallow(std::size_t bytes) {
   return bytes;
 }
 
+// What was written may lack its end: it is not sent.
+void Connection::out_of_memory() noexcept {
+  worker_.discard_output(*this);
+  closing_ = true;
+  stream_.abort();
+}
+
 void Connection::on_closed(std::error_code why) {
   if (other_) other_->on_closed(why);
-  if (HttpExchange* exchange = std::exchange(exchange_, nullptr)) exchange->disconnect();
+  if (HttpExchange* exchange = std::exchange(exchange_, nullptr)) exchange->leave_host();
   worker_.closed(*this);  // deletes it
 }
 

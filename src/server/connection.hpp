@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 
@@ -33,6 +34,13 @@ namespace tern::server {
 
 class HttpExchange;
 class Worker;
+
+// Gives an exchange back to its worker.
+struct ReleaseExchange {
+  Worker* worker;
+  void operator()(HttpExchange* exchange) const noexcept;
+};
+using HeldExchange = std::unique_ptr<HttpExchange, ReleaseExchange>;
 
 class Connection final : private TransportHandler, private Timer, private ExchangeHost {
 public:
@@ -48,6 +56,17 @@ public:
   void drain();
   // Ends it at once.
   void abort() { stream_.abort(); }
+  // Makes a call that does not come from the stream (a timer, the end of a handler, a drain). Where it finds no memory
+  // (std::bad_alloc), this connection ends, and nothing else. (Calls from the stream end with it in net::Stream.)
+  void out_of_memory() noexcept override;
+  template <class F>
+  void attempt(F&& call) noexcept {
+    try {
+      call();
+    } catch (const std::bad_alloc&) {
+      out_of_memory();
+    }
+  }
   // Sends what this connection has written into the worker's output; for the worker, when another wants to write.
   void send(net::Output& output) { stream_.send(output); }
 
@@ -86,10 +105,10 @@ private:
   void on_timer() noexcept override;
 
   void process();
-  void begin(HttpExchange& exchange);
-  void refuse(HttpExchange& exchange);
+  void begin(HeldExchange held);
+  void refuse(HeldExchange exchange);
   bool speaks_http2() const;
-  void answer_problem(HttpExchange& exchange, const Problem& problem);
+  void answer_problem(HeldExchange held, const Problem& problem);
   void continue_exchange();
   bool takes_content() const noexcept;
   void take_content(std::string& whole);

@@ -64,7 +64,7 @@ void Connection::on_timer() noexcept {
     worker_.loop().arm(*this, Milliseconds(static_cast<std::int64_t>(deadline_ - now)));
     return;
   }
-  expired();
+  attempt([this] { expired(); });
 }
 
 void Connection::expired() {

@@ -52,13 +52,17 @@ bool HttpExchange::start(ResponseTask task) {
   task_ = std::move(task);
   task_.inherit_stop(&stop_);
   if (task_.start(&HttpExchange::on_done, this)) return true;
+  in_progress_ = true;
   pin();
   return false;
 }
 
 void HttpExchange::on_done(void* context) {
   auto& exchange = *static_cast<HttpExchange*>(context);
-  if (exchange.host_ != nullptr) return exchange.host_->complete(exchange.task_.result());
+  exchange.in_progress_ = false;
+  if (exchange.host_ != nullptr) {
+    return exchange.attempt([&] { exchange.host_->complete(exchange.task_.result()); });
+  }
   exchange.after_ = exchange.task_.result().take_after();
   exchange.worker_.release(exchange);
 }
@@ -66,12 +70,15 @@ void HttpExchange::on_done(void* context) {
 bool HttpExchange::start_stream(Response& response) {
   status_ = response.status();
   stream_ = std::make_unique<ResponseStream>(*this, worker_.loop(), response.take_producer());
-  return stream_->start(stop_, &HttpExchange::on_streamed, this);
+  const bool ended = stream_->start(stop_, &HttpExchange::on_streamed, this);
+  in_progress_ = !ended;
+  return ended;
 }
 
 void HttpExchange::on_streamed(void* context) {
   auto& exchange = *static_cast<HttpExchange*>(context);
-  if (exchange.host_ != nullptr) return exchange.host_->end_stream();
+  exchange.in_progress_ = false;
+  if (exchange.host_ != nullptr) return exchange.attempt([&] { exchange.host_->end_stream(); });
   exchange.worker_.release(exchange);
 }
 
@@ -143,10 +150,13 @@ const TlsFacts* HttpExchange::tls() {
   return tls_;
 }
 
-void HttpExchange::disconnect() {
-  remote();  // while there is somebody to ask
-  scheme();
-  tls();
+void HttpExchange::disconnect() noexcept {
+  try {
+    remote();  // while there is somebody to ask
+    scheme();
+    tls();
+  } catch (const std::bad_alloc&) {  // then the handler is told nothing about its peer any more
+  }
   host_ = nullptr;
   if (!ended_) {  // otherwise it can still be read
     chunk_ = {};
@@ -155,6 +165,11 @@ void HttpExchange::disconnect() {
   stop_.stop();
   wake();
   if (stream_) stream_->wake();  // the last: what ends by it gives this exchange back
+}
+
+void HttpExchange::leave_host() noexcept {
+  if (in_progress_) return disconnect();
+  worker_.release(*this);
 }
 
 void HttpExchange::prepare(std::size_t size, std::size_t waiting) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -38,6 +39,15 @@ public:
 
   // Null once the client is gone.
   ExchangeHost* host() const noexcept { return host_; }
+  // Makes a call of the host. Where it finds no memory, the host ends.
+  template <class F>
+  void attempt(F&& call) noexcept {
+    try {
+      call();
+    } catch (const std::bad_alloc&) {
+      if (host_ != nullptr) host_->out_of_memory();
+    }
+  }
 
 private:
   friend class Connection;
@@ -60,7 +70,9 @@ private:
   bool start_stream(Response& response);
   static void on_streamed(void* exchange);
   // The client is gone: the stop token fires, and whoever waits for content is told.
-  void disconnect();
+  void disconnect() noexcept;
+  // The same for an exchange that may not have come that far: one whose answer nobody is making is given back.
+  void leave_host() noexcept;
   // Content is there, or will never be: resumes the one who waits.
   void wake();
   void fail(const StreamError& error) noexcept { error_ = error; }
@@ -78,6 +90,7 @@ private:
   std::unique_ptr<ResponseStream> stream_;  // while content is made
   Status status_ = Status::Ok;              // of a streamed response
   base::Box<coro::Work> after_;             // what runs when this exchange is given back
+  bool in_progress_ = false;                // a coroutine makes the answer, or its content
   std::coroutine_handle<> waiting_;
   std::string_view chunk_;
   bool ended_ = false;  // the content is complete

@@ -63,7 +63,9 @@ bool Http2Connection::is_heard(std::uint64_t& mark) {
 
 http2::Stream* Http2Connection::open_stream() {
   if (watch_ == Watch::Idle) watch_ = Watch::None;  // however short it is: a new period begins behind it
-  auto* stream = new Http2Stream(*this, worker().take_exchange());
+  HeldExchange exchange = worker().take_exchange();
+  auto* stream = new Http2Stream(*this, *exchange);
+  static_cast<void>(exchange.release());  // the stream's now
   stream->next = streams_;
   stream->previous = &streams_;
   if (streams_ != nullptr) streams_->previous = &stream->next;
@@ -194,6 +196,14 @@ void Http2Connection::on_timer() noexcept {
   if (watch_ == Watch::None || finished_) return;
   const std::uint64_t now = worker().loop().now();
   if (now < deadline_) return worker().loop().arm(*this, Milliseconds(static_cast<std::int64_t>(deadline_ - now)));
+  connection_.attempt([this] { expired(); });
+}
+
+void Http2Connection::on_round_end() noexcept {
+  connection_.attempt([this] { flush(); });
+}
+
+void Http2Connection::expired() {
   switch (std::exchange(watch_, Watch::None)) {
     case Watch::None: break;
     case Watch::Greeting: return connection_.stream().close();

@@ -60,7 +60,8 @@ private:
   enum class Watch : std::uint8_t { None, Greeting, Head, Idle, Drain };
 
   http2::Stream* open_stream() override;
-  void on_round_end() noexcept override { flush(); }
+  void on_round_end() noexcept override;
+  void expired();
   void on_timer() noexcept override;
 
   void look();

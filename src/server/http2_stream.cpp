@@ -49,13 +49,8 @@ void Http2Stream::lost() {
   if (websocket_) websocket_->on_closed();
   HttpExchange* exchange = std::exchange(exchange_, nullptr);
   if (exchange == nullptr) return;
-  const bool goes_on = state_ == State::Serving || state_ == State::Streaming;
   state_ = State::Over;
-  if (goes_on) {
-    exchange->disconnect();
-  } else {
-    connection_.worker().release(*exchange);
-  }
+  exchange->leave_host();
 }
 
 void Http2Stream::drain() {
@@ -239,10 +234,12 @@ void Http2Stream::carry_websocket(Response& response) {
   state_ = State::Carrying;
   exchange_ = nullptr;
   if (worker.logs_access()) worker.log_access(exchange, status_, 0);
+  HeldExchange held(&exchange, {&worker});
   HttpExchange* const kept = upgrade->keeps_request ? &exchange : nullptr;
   websocket_ = std::make_unique<Http2WebSocket>(*this);
   auto* session = new WebSocketSession(worker.sockets(), *websocket_, std::move(upgrade), agreed->deflate, kept);
-  if (kept == nullptr) worker.release(exchange);
+  if (kept != nullptr) static_cast<void>(held.release());  // the session's now
+  held.reset();
   websocket_->start(*session, std::move(agreed->protocol));
   connection_.wake();
 }
@@ -318,7 +315,15 @@ void Http2Stream::watch(Watch what, Milliseconds timeout) {
   loop.arm(*this, timeout);
 }
 
+void Http2Stream::out_of_memory() noexcept {
+  connection_.connection().out_of_memory();
+}
+
 void Http2Stream::on_timer() noexcept {
+  connection_.connection().attempt([this] { expired(); });
+}
+
+void Http2Stream::expired() {
   switch (std::exchange(watch_, Watch::None)) {
     case Watch::None: break;
     case Watch::Content: check_content_rate(); break;
@@ -339,7 +344,8 @@ void Http2Stream::wait_for_handler() {
 void Http2Stream::handler_expired() {
   if (exchange_ == nullptr || state_ != State::Serving) return;
   Worker& worker = connection_.worker();
-  std::exchange(exchange_, &worker.take_exchange())->disconnect();
+  HeldExchange answering = worker.take_exchange();
+  std::exchange(exchange_, answering.release())->disconnect();
   exchange_->begin(*this, worker.shared().settings.limits);
   if (worker.logs_access()) exchange_->started_ = worker.microseconds();
   answer_problem(http::unavailable("the answer took too long"));

@@ -62,10 +62,12 @@ private:
   std::size_t unsent() const noexcept override { return Stream::unsent(); }
   bool is_open() const noexcept override { return !closed(); }
   void end_stream() override;
+  void out_of_memory() noexcept override;
   const net::Address& remote() const noexcept override;
   std::string_view scheme() const noexcept override;
   const tls::Session* session() const noexcept override;
   void on_timer() noexcept override;
+  void expired();
 
   void begin();
   void answer_problem(const Problem& problem);

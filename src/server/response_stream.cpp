@@ -57,6 +57,10 @@ void ResponseStream::flush() {
   if (ExchangeHost* host = exchange_.host(); host != nullptr && !buffer_.empty()) host->send_framed(buffer_);
 }
 
+void ResponseStream::on_round_end() noexcept {
+  exchange_.attempt([this] { flush(); });
+}
+
 void ResponseStream::finish() {
   exchange_.host()->frame_end(buffer_, trailers_);
   flush();
@@ -95,7 +99,7 @@ void ResponseStream::keep_alive(Milliseconds period, std::string_view filler) {
 void ResponseStream::on_timer() noexcept {
   if (gone()) return;
   if (std::exchange(quiet_, true)) {
-    take(filler_);
+    exchange_.attempt([this] { take(filler_); });
     bytes_ -= filler_.size();
     quiet_ = true;
   }

@@ -49,7 +49,7 @@ private:
   bool writable() const override;
   void room_is_wanted() noexcept override;
   bool gone() const override;
-  void on_round_end() noexcept override { flush(); }
+  void on_round_end() noexcept override;
   void on_timer() noexcept override;
   void on_turn() noexcept override;
 

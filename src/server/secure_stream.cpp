@@ -164,6 +164,14 @@ void SecureStream::on_hang_up() {
 }
 
 void SecureStream::on_round_end() noexcept {
+  try {
+    end_round();
+  } catch (const std::bad_alloc&) {
+    stream_.abort();
+  }
+}
+
+void SecureStream::end_round() {
   if (!stream_.is_open()) return;
   if (!stream_.paused()) {
     if (represent_) present_rest();

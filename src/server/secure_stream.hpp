@@ -79,6 +79,7 @@ private:
   void on_sent() override;
   void on_closed(std::error_code why) override;
   void on_round_end() noexcept override;
+  void end_round();
 
   bool refuse_plain_text(char first);
   void decrypt(std::span<const char> bytes);

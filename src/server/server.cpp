@@ -1,7 +1,10 @@
 #include "server/server.hpp"
 
+#include <tern/base/utf8.hpp>
+
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace tern::server {
@@ -26,7 +29,10 @@ Server::Server(const Service& service, Settings settings, const Log::Options& lo
       log_(log),
       shared_{settings_, service, log_},
       pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue),
-      certificates_(log_, settings_.certificate_period) {}
+      certificates_(log_, settings_.certificate_period) {
+  // The first check of a long text chooses an implementation for this processor, which takes memory: not on a loop.
+  static_cast<void>(base::is_utf8(std::string(1024, 'x')));
+}
 
 Server::~Server() {
   stop(Milliseconds(0));

@@ -93,14 +93,14 @@ void SocketBus::unsubscribed(const http::TopicFilter& filter, int bits) noexcept
   deflater_.unsubscribed(filter, bits);
   const std::lock_guard lock(counts_mutex_);
   Counts& counts = counts_[filter.has_wildcards];
-  const auto found = counts.find(std::string(filter.text));
+  const auto found = counts.find(filter.text);
   if (--found->second == 0) counts.erase(found);
 }
 
 std::size_t SocketBus::subscribers(const http::TopicFilter& filter) const {
   const std::lock_guard lock(counts_mutex_);
   const Counts& counts = counts_[filter.has_wildcards];
-  const auto found = counts.find(std::string(filter.text));
+  const auto found = counts.find(filter.text);
   return found == counts.end() ? 0 : found->second;
 }
 

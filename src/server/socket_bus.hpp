@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -76,7 +77,11 @@ private:
     Place* next;                             // does not change once it is in the list
     std::atomic<std::size_t> under_way = 0;  // bytes that are posted there
   };
-  using Counts = std::unordered_map<std::string, std::size_t>;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+  };
+  using Counts = std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>>;  // by filter
   static void post(Place& place, const std::shared_ptr<const FramedPublication>& publication);
 
   std::atomic<Place*> first_ = nullptr;

@@ -13,6 +13,7 @@ struct Topics::Topic {
 
   std::string filter;
   bool has_wildcards = false;
+  Node* node = nullptr;  // with wildcards: where it is
   std::vector<Subscriber::Subscription*> subscriptions;
 };
 
@@ -26,8 +27,10 @@ Subscriber::Subscriber() = default;
 Subscriber::~Subscriber() = default;
 
 struct Topics::Node {
+  Node* parent = nullptr;
+  std::string level = {};             // its key there
   Map<std::unique_ptr<Node>> levels;  // "+" and "#" among them
-  Topic topic;
+  Topic topic = {};
 };
 
 Topics::Topics() : wildcards_(std::make_unique<Node>()) {}
@@ -36,73 +39,92 @@ Topics::~Topics() = default;
 Topics::Topic& Topics::topic_of(const http::TopicFilter& filter) {
   if (!filter.has_wildcards) {
     auto found = exact_.find(filter.text);
-    if (found == exact_.end()) found = exact_.emplace(std::string(filter.text), std::make_unique<Topic>()).first;
+    if (found == exact_.end()) {
+      auto topic = std::make_unique<Topic>(std::string(filter.text));
+      found = exact_.emplace(std::string(filter.text), std::move(topic)).first;
+    }
     return *found->second;
   }
   Node* node = wildcards_.get();
-  std::string_view rest = filter.text;
-  for (bool ended = false; !ended;) {
-    const std::string_view level = take_level(rest, ended);
-    auto found = node->levels.find(level);
-    if (found == node->levels.end()) found = node->levels.emplace(std::string(level), std::make_unique<Node>()).first;
-    node = found->second.get();
+  try {
+    std::string_view rest = filter.text;
+    for (bool ended = false; !ended;) {
+      const std::string_view level = take_level(rest, ended);
+      auto found = node->levels.find(level);
+      if (found == node->levels.end()) {
+        auto below = std::make_unique<Node>(node, std::string(level));
+        found = node->levels.emplace(std::string(level), std::move(below)).first;
+      }
+      node = found->second.get();
+    }
+    if (node->topic.filter.empty()) node->topic = {std::string(filter.text), true, node, {}};
+  } catch (...) {
+    prune(*node);
+    throw;
   }
   return node->topic;
 }
 
+// Changes nothing where there is no memory.
 bool Topics::add(const http::TopicFilter& filter, Subscriber& subscriber) {
   Topic& topic = topic_of(filter);
   const auto same = [&topic](const auto& one) { return one->topic == &topic; };
   if (std::ranges::any_of(subscriber.subscriptions_, same)) return false;
-  if (topic.filter.empty()) {
-    topic.filter = filter.text;
-    topic.has_wildcards = filter.has_wildcards;
+  auto& own = subscriber.subscriptions_;
+  const std::size_t before = own.size();
+  try {
+    own.push_back(std::make_unique<Subscriber::Subscription>(&subscriber, &topic, topic.subscriptions.size()));
+    topic.subscriptions.push_back(own.back().get());
+  } catch (...) {
+    own.resize(before);
+    if (topic.subscriptions.empty()) forget(topic);
+    throw;
   }
-  auto subscription = std::make_unique<Subscriber::Subscription>(&subscriber, &topic, topic.subscriptions.size());
-  topic.subscriptions.push_back(subscription.get());
-  subscriber.subscriptions_.push_back(std::move(subscription));
   return true;
 }
 
-bool Topics::remove(const http::TopicFilter& filter, Subscriber& subscriber) {
+bool Topics::remove(const http::TopicFilter& filter, Subscriber& subscriber) noexcept {
   auto& own = subscriber.subscriptions_;
   const auto found = std::ranges::find_if(own, [filter](const auto& one) { return one->topic->key() == filter; });
   if (found == own.end()) return false;
-  auto& all = (*found)->topic->subscriptions;
-  const std::size_t index = (*found)->index;
-  all[index] = all.back();
-  all[index]->index = index;
-  all.pop_back();
-  const bool last = all.empty();
   std::swap(*found, own.back());
-  own.pop_back();
-  if (last) forget(filter);
+  remove_last(subscriber);
   return true;
 }
 
-http::TopicFilter Topics::last_filter(const Subscriber& subscriber) {
+void Topics::remove_last(Subscriber& subscriber) noexcept {
+  auto& own = subscriber.subscriptions_;
+  Topic& topic = *own.back()->topic;
+  auto& all = topic.subscriptions;
+  const std::size_t index = own.back()->index;
+  all[index] = all.back();
+  all[index]->index = index;
+  all.pop_back();
+  own.pop_back();
+  if (all.empty()) forget(topic);
+}
+
+http::TopicFilter Topics::last_filter(const Subscriber& subscriber) noexcept {
   return subscriber.subscriptions_.back()->topic->key();
 }
 
-// Nobody is left: takes the topic out, and the nodes that only it needed.
-void Topics::forget(const http::TopicFilter& filter) {
-  if (!filter.has_wildcards) {
-    exact_.erase(exact_.find(filter.text));
+// No subscription is left.
+void Topics::forget(Topic& topic) noexcept {
+  if (topic.node == nullptr) {
+    exact_.erase(exact_.find(topic.filter));
     return;
   }
-  std::string_view rest = filter.text;
-  std::vector<std::pair<Node*, std::string>> path;
-  Node* node = wildcards_.get();
-  for (bool ended = false; !ended;) {
-    const std::string_view level = take_level(rest, ended);
-    path.emplace_back(node, level);
-    node = node->levels.find(level)->second.get();
-  }
-  node->topic.filter.clear();
-  while (!path.empty() && node->levels.empty() && node->topic.subscriptions.empty()) {
-    node = path.back().first;
-    node->levels.erase(path.back().second);
-    path.pop_back();
+  topic.filter.clear();
+  prune(*topic.node);
+}
+
+// Takes out the node, and those above, that nothing needs any more.
+void Topics::prune(Node& from) noexcept {
+  Node* node = &from;
+  while (node->parent != nullptr && node->levels.empty() && node->topic.subscriptions.empty()) {
+    Node* const parent = node->parent;
+    parent->levels.erase(parent->levels.find(node->level));
+    node = parent;
   }
 }
 

@@ -43,15 +43,13 @@ public:
 
   // False when nothing changes: it is subscribed already, or was not.
   bool add(const http::TopicFilter& filter, Subscriber& subscriber);
-  bool remove(const http::TopicFilter& filter, Subscriber& subscriber);
+  bool remove(const http::TopicFilter& filter, Subscriber& subscriber) noexcept;
   // Calls left(filter) for each.
   template <class F>
   void remove_all(Subscriber& subscriber, F left) {
     while (subscriber.subscribed()) {
-      const http::TopicFilter filter = last_filter(subscriber);
-      const std::string text(filter.text);  // the topic may be forgotten
-      left(filter);
-      remove({text, filter.has_wildcards}, subscriber);
+      left(last_filter(subscriber));
+      remove_last(subscriber);
     }
   }
   // Calls f(Subscriber&) once for each that has a filter matching `topic` at this moment. f may do everything here but
@@ -76,9 +74,11 @@ private:
   template <class T>
   using Map = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
-  static http::TopicFilter last_filter(const Subscriber& subscriber);
+  static http::TopicFilter last_filter(const Subscriber& subscriber) noexcept;
+  void remove_last(Subscriber& subscriber) noexcept;
   Topic& topic_of(const http::TopicFilter& filter);
-  void forget(const http::TopicFilter& filter);
+  void forget(Topic& topic) noexcept;
+  static void prune(Node& node) noexcept;
   void find(std::string_view topic);
   void collect(const Node& node, std::string_view rest, bool ended);
   void collect(const Topic& topic);

@@ -14,6 +14,7 @@ constexpr std::size_t most_spare = 64;
 
 WebSocketHub::WebSocketHub(Worker& worker)
     : worker_(worker), inflation_(worker.loop()), mailbox_(std::make_shared<http::SocketMailbox>(worker.loop())) {
+  spare_.reserve(most_spare);  // so that give_back() needs no memory
   worker.shared().sockets.add(*this);
 }
 
@@ -40,7 +41,13 @@ void WebSocketHub::stop() noexcept {
 }
 
 void WebSocketHub::subscribe(const http::TopicFilter& filter, WebSocketSession& session) {
-  if (topics_.add(filter, session)) worker_.shared().sockets.subscribed(filter, session.deflate_bits());
+  if (!topics_.add(filter, session)) return;
+  try {
+    worker_.shared().sockets.subscribed(filter, session.deflate_bits());
+  } catch (...) {
+    topics_.remove(filter, session);
+    throw;
+  }
 }
 
 void WebSocketHub::unsubscribe(const http::TopicFilter& filter, WebSocketSession& session) {

@@ -9,6 +9,7 @@
 #include <tern/coro/cancelled.hpp>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -58,7 +59,7 @@ WebSocketSession::~WebSocketSession() {
 
 void WebSocketSession::start(std::string protocol) {
   ++busy_;
-  socket_.link()->open(*this, hub_.mailbox(), std::move(protocol));
+  attempt([&] { socket_.link()->open(*this, hub_.mailbox(), std::move(protocol)); });
   watch_peer();
   if (handler_) {
     guarded([this] { handler_->open(socket_); });
@@ -78,8 +79,10 @@ std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
   const std::size_t granted = may_inflate();
   begin_reading(granted);
   // The bytes are the loop's own, which nobody else looks at again: a frame is unmasked where it lies.
-  core_.receive({const_cast<char*>(bytes.data()), bytes.size()});
-  read();
+  attempt([&] {
+    core_.receive({const_cast<char*>(bytes.data()), bytes.size()});
+    read();
+  });
   const std::size_t consumed = core_.consumed();
   hub_.inflation().charge(granted - core_.inflation_budget());
   return end_reading() ? consumed : bytes.size();
@@ -105,7 +108,9 @@ bool WebSocketSession::on_takeable() {
     core_.make_room(least_taken, carrier_->arriving(), spare);
     return core_.take(to, most_taken, take);
   };
-  if (dealt_with(next)) read();
+  attempt([&] {
+    if (dealt_with(next)) read();
+  });
   hub_.inflation().charge(granted - core_.inflation_budget());
   end_reading();
   return true;
@@ -149,7 +154,7 @@ void WebSocketSession::begin_reading(std::size_t inflation_budget) {
 // False where nothing will be read any more.
 bool WebSocketSession::end_reading() {
   reading_ = false;
-  flush();
+  attempt([this] { flush(); });
   const bool over = core_.closed();
   // Behind its close frame a peer sends nothing (RFC 6455, section 5.5.1).
   if (over && carrier_ != nullptr) carrier_->finish();
@@ -230,6 +235,20 @@ void WebSocketSession::guarded(F call) noexcept {
   }
 }
 
+// Where the call finds no memory, this WebSocket ends without a handshake, and nothing else.
+template <class F>
+void WebSocketSession::attempt(F&& call) noexcept {
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    if (carrier_ != nullptr) carrier_->abort();
+  }
+}
+
+void WebSocketSession::on_round_end() noexcept {
+  attempt([this] { flush(); });
+}
+
 void WebSocketSession::report(const std::exception_ptr& error) noexcept {
   hub_.worker().shared().log.failure("a WebSocket's handler failed", error);
 }
@@ -243,7 +262,7 @@ void WebSocketSession::took_message() {
 void WebSocketSession::on_end() {
   ++busy_;
   ended(websocket::Abnormal, {});
-  carrier_->finish();
+  attempt([this] { carrier_->finish(); });
   --busy_;
 }
 
@@ -332,15 +351,17 @@ int WebSocketSession::deflate_bits() const noexcept {
   return codec != nullptr ? codec->terms().server_bits : 0;
 }
 
-void WebSocketSession::deliver(std::string_view frame, bool deflated) {
+void WebSocketSession::deliver(std::string_view frame, bool deflated) noexcept {
   if (carrier_ == nullptr || ended_ || !core_.may_write()) return;
-  if (!has_room(frame.size())) {
-    if (options_.when_full == WhenFull::Close) close(websocket::PolicyViolation, "too slow");
-    return;
-  }
-  out().append(frame);
-  if (deflated) core_.codec()->skipped();
-  wrote();
+  attempt([&] {
+    if (!has_room(frame.size())) {
+      if (options_.when_full == WhenFull::Close) close(websocket::PolicyViolation, "too slow");
+      return;
+    }
+    out().append(frame);
+    if (deflated) core_.codec()->skipped();
+    wrote();
+  });
 }
 
 void WebSocketSession::on_sent() {
@@ -349,7 +370,7 @@ void WebSocketSession::on_sent() {
   waiting_ = false;
   socket_.link()->room().set();
   if (waited && handler_ && !ended_) guarded([this] { handler_->drained(socket_); });
-  if (carrier_ != nullptr && carrier_->paused() && !has_to_pause()) read_on();
+  if (carrier_ != nullptr && carrier_->paused() && !has_to_pause()) attempt([this] { read_on(); });
   --busy_;
 }
 
@@ -369,17 +390,19 @@ void WebSocketSession::publish(const Publication& publication) {
 // -----------------------------------------------------------------------------------------------------------
 
 // Begins the closing handshake. The peer's answer is waited for no longer than close_timeout.
-void WebSocketSession::close(std::uint16_t code, std::string_view reason) {
+void WebSocketSession::close(std::uint16_t code, std::string_view reason) noexcept {
   if (carrier_ == nullptr || ended_ || !core_.may_write()) return;
-  core_.close(out(), code, reason);
-  wrote();
+  attempt([&] {
+    core_.close(out(), code, reason);
+    wrote();
+  });
   hub_.leave_all(*this);
   hub_.worker().loop().arm(*this, options_.close_timeout);
   pinged_ = false;
   ++busy_;
   socket_.link()->close(code);
   --busy_;
-  if (!reading_ && carrier_->paused()) carrier_->resume();
+  if (!reading_ && carrier_ != nullptr && carrier_->paused()) attempt([this] { carrier_->resume(); });
 }
 
 void WebSocketSession::drain() {
@@ -391,9 +414,10 @@ void WebSocketSession::ended(std::uint16_t code, std::string_view reason) {
   if (std::exchange(ended_, true)) return;
   hub_.leave_all(*this);
   hub_.worker().loop().disarm(*this);
-  const std::string kept(reason);
+  std::array<char, websocket::max_control_payload> kept;  // the core may use its own again
+  const std::string_view copied(kept.data(), reason.copy(kept.data(), kept.size()));
   socket_.link()->close(code);
-  if (handler_) guarded([&] { handler_->closed(socket_, code, kept); });
+  if (handler_) guarded([&] { handler_->closed(socket_, code, copied); });
 }
 
 void WebSocketSession::task_ended() {
@@ -431,9 +455,12 @@ Milliseconds WebSocketSession::patience() const noexcept {
   return options_.ping.count() == 0 ? options_.ping : options_.ping + options_.pong;
 }
 
-// The peer was silent for a while.
 void WebSocketSession::on_timer() noexcept {
-  if (carrier_ == nullptr) return;
+  if (carrier_ != nullptr) attempt([this] { peer_is_silent(); });
+}
+
+// For a while; or it has not answered our close.
+void WebSocketSession::peer_is_silent() {
   const bool excused = carrier_->silences();
   const bool progresses = carrier_->progresses();
   if (core_.closing() || core_.closed()) {

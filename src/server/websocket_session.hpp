@@ -65,7 +65,7 @@ public:
   Milliseconds patience() const noexcept;
 
   // A frame that was made for many.
-  void deliver(std::string_view frame, bool deflated);
+  void deliver(std::string_view frame, bool deflated) noexcept;
   // The longest window that such a frame may be deflated with; 0: it may not. Does not change.
   int deflate_bits() const noexcept;
 
@@ -74,7 +74,7 @@ private:
 
   SendStatus send(std::string_view content, bool is_text) override;
   bool waits_when_full() const noexcept override;
-  void close(std::uint16_t code, std::string_view reason) override;
+  void close(std::uint16_t code, std::string_view reason) noexcept override;
   std::size_t queued() const noexcept override;
   std::size_t max_queued() const noexcept override { return options_.max_queued; }
   void subscribe(const http::TopicFilter& filter) override;
@@ -82,7 +82,7 @@ private:
   void publish(const Publication& publication) override;
   void took_message() override;
 
-  void on_round_end() noexcept override { flush(); }
+  void on_round_end() noexcept override;
   void on_timer() noexcept override;
   std::size_t on_inflation_turn(std::size_t budget) noexcept override;
 
@@ -98,6 +98,9 @@ private:
   void call_handler(const MessageView& message);
   template <class F>
   void guarded(F call) noexcept;
+  template <class F>
+  void attempt(F&& call) noexcept;
+  void peer_is_silent();
   bool has_to_pause() const noexcept;
   bool has_room(std::size_t bytes);
   std::string& out();

@@ -113,12 +113,14 @@ void Connection::switch_protocol(Response& response) {
   served_ = true;
   exchange_ = nullptr;
   if (worker_.logs_access()) worker_.log_access(exchange, response.status(), 0);
+  HeldExchange held(&exchange, {&worker_});
   HttpExchange* const kept = upgrade->keeps_request ? &exchange : nullptr;
   auto protocol = std::make_unique<WebSocketProtocol>(*this);
   auto* session = new WebSocketSession(worker_.sockets(), *protocol, std::move(upgrade), agreed->deflate, kept);
+  if (kept != nullptr) static_cast<void>(held.release());  // the session's now
   protocol->carry(*session);
   become(std::move(protocol));
-  if (kept == nullptr) worker_.release(exchange);
+  held.reset();
   flush();
   session->start(std::move(agreed->protocol));
 }

@@ -78,7 +78,7 @@ void Worker::begin_drain(Milliseconds timeout) {
   }
   for (Connection* connection = connections_; connection != nullptr;) {
     Connection* next = connection->next_;
-    connection->drain();
+    connection->attempt([connection] { connection->drain(); });
     connection = next;
   }
   const std::uint64_t deadline = loop_.now() + static_cast<std::uint64_t>(timeout.count());
@@ -148,17 +148,23 @@ void Worker::resume_accepting() {
 
 void Worker::admit(net::Descriptor socket, const net::Address& remote, const Manner& manner) {
   if (manner.proxied && !shared_.trusts(remote)) return;  // closes it: anybody could say anything
+  std::unique_ptr<Connection> opened;
+  try {
+    opened = std::make_unique<Connection>(*this);
+    opened->open(std::move(socket), remote, manner);
+  } catch (const std::bad_alloc&) {
+    return;  // closes it
+  }
   const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
   if (before + 1 >= shared_.settings.connections) {
     for (const auto& door : doors_) door->listener.pause();
     warn_of_pause("there may not be more");
   }
-  auto* connection = new Connection(*this);
+  Connection* connection = opened.release();
   connection->next_ = connections_;
   connection->previous_ = &connections_;
   if (connections_ != nullptr) connections_->previous_ = &connection->next_;
   connections_ = connection;
-  connection->open(std::move(socket), remote, manner);
 }
 
 // Once a minute for all loops together.
@@ -172,6 +178,8 @@ void Worker::warn_of_pause(std::string_view why) {
 }
 
 void Worker::closed(Connection& connection) noexcept {
+  discard_output(connection);
+  if (writer_ == &connection) writer_ = nullptr;
   *connection.previous_ = connection.next_;
   if (connection.next_ != nullptr) connection.next_->previous_ = connection.previous_;
   delete &connection;
@@ -185,24 +193,32 @@ WebSocketHub& Worker::sockets() {
   return *sockets_;
 }
 
-HttpExchange& Worker::take_exchange() {
+HeldExchange Worker::take_exchange() {
   if (free_exchange_ == nullptr) [[unlikely]] {
     all_exchanges_.push_back(std::make_unique<HttpExchange>(*this, index_));
     free_exchange_ = all_exchanges_.back().get();
   }
   ++exchanges_in_use_;
-  HttpExchange& exchange = *free_exchange_;
-  free_exchange_ = std::exchange(exchange.next_, nullptr);
-  return exchange;
+  HttpExchange* exchange = free_exchange_;
+  free_exchange_ = std::exchange(exchange->next_, nullptr);
+  return {exchange, {this}};
 }
 
 void Worker::release(HttpExchange& exchange) noexcept {
-  if (exchange.after_) after_.spawn(run_after(std::move(exchange.after_)));
+  if (exchange.after_) start_after(std::move(exchange.after_));
   exchange.reset();
   exchange.next_ = free_exchange_;
   free_exchange_ = &exchange;
   --exchanges_in_use_;
   if (draining_) go_on_draining();
+}
+
+void Worker::start_after(base::Box<coro::Work> work) noexcept {
+  try {
+    after_.spawn(run_after(std::move(work)));
+  } catch (const std::bad_alloc&) {
+    shared_.log.failure("there is no memory for the work after a response", std::current_exception());
+  }
 }
 
 // Its turn comes when what has been written in this wake-up has left.
@@ -240,7 +256,12 @@ void Worker::log_access(HttpExchange& exchange, Status status, std::size_t bytes
   entry.status = status;
   entry.bytes = exchange.request().method() == Method::Head || forbids_content(status) ? 0 : bytes;
   entry.microseconds = microseconds() - exchange.started_;
-  append_access_line(log_lines_, shared_.settings.access, entry, exchange.request());
+  const std::size_t before_line = log_lines_.size();
+  try {
+    append_access_line(log_lines_, shared_.settings.access, entry, exchange.request());
+  } catch (const std::bad_alloc&) {
+    log_lines_.resize(before_line);  // whole lines or none
+  }
   if (log_lines_.size() >= log_batch) {
     flush_log();
   } else if (!armed()) {

@@ -70,11 +70,15 @@ public:
     writer_ = &connection;
     return output_;
   }
+  // Drops what `connection` has written and not sent.
+  void discard_output(const Connection& connection) noexcept {
+    if (writer_ == &connection) output_.clear();
+  }
   SecureBuffers& secure_buffers() noexcept { return secure_buffers_; }
   std::string_view date() const noexcept { return date_; }
   http1::PlainHead& plain_head() noexcept { return plain_head_; }
   http1::KnownHeads& known_heads() noexcept { return known_heads_; }
-  HttpExchange& take_exchange();
+  HeldExchange take_exchange();  // throws std::bad_alloc
   void release(HttpExchange& exchange) noexcept;
   void closed(Connection& connection) noexcept;
   bool logs_access() const noexcept { return shared_.settings.access != AccessFormat::Off; }
@@ -121,6 +125,7 @@ private:
   void go_on_draining();
   Task<> end_tasks();
   void be_quiet();
+  void start_after(base::Box<coro::Work> work) noexcept;
   Task<> run_after(base::Box<coro::Work> work);
   void flush_log();
 
@@ -155,5 +160,9 @@ private:
   Scope background_;
   Task<> ending_;
 };
+
+inline void ReleaseExchange::operator()(HttpExchange* exchange) const noexcept {
+  worker->release(*exchange);
+}
 
 }  // namespace tern::server

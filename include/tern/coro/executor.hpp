@@ -86,11 +86,15 @@ protected:
   // what was posted in between was lost.
   void resume_turns();
 
+  // Has run_turns() called on this executor's thread. From any thread, at most once until that call has begun. An
+  // executor of a server does it without allocating: nothing could be told of a failure.
+  virtual void post_turns();
+  void run_turns() noexcept;
+
 private:
   friend class Turn;
   friend class coro::JobWait;
 
-  void run_turns() noexcept;
   // Takes a turn off, on the executor's thread.
   void cancel(Turn& turn) noexcept;
   // Whether it has been scheduled and not been called yet.
