@@ -19,6 +19,9 @@ inline void need(int result) {
   if (result == NGHTTP2_ERR_NOMEM) throw std::bad_alloc();
 }
 
+// An allocator for one session. `memory` outlives it.
+nghttp2_mem functions_of(Memory& memory) noexcept;
+
 struct Session::Callbacks {
   static nghttp2_session_callbacks* make();
 

@@ -1,6 +1,8 @@
 // What nghttp2 expects of an allocator.
 #include "http2/memory.hpp"
 
+#include "http2/callbacks.hpp"
+
 #include <tern/base/block_pool.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +28,8 @@ protected:
   }
   void free(void* piece) { memory.free(piece, memory.mem_user_data); }
 
-  nghttp2_mem& memory = pooled_memory();
+  Memory session;
+  nghttp2_mem memory = functions_of(session);
 };
 
 TEST_F(Http2Memory, pieces_are_aligned_and_apart) {
@@ -85,6 +88,21 @@ TEST_F(Http2Memory, what_is_too_much_is_refused) {
   EXPECT_EQ(resize(piece, SIZE_MAX), nullptr);
   EXPECT_STREQ(piece, "content") << "it is still there";
   free(piece);
+  EXPECT_TRUE(session.has_failed());
+}
+
+TEST_F(Http2Memory, what_is_left_is_freed_at_the_end) {
+  const base::BlockPoolScope scope;
+  const std::size_t before = base::blocks_from_heap();
+  for (int i = 0; i < 3; ++i) {
+    Memory other;
+    nghttp2_mem functions = functions_of(other);
+    for (const std::size_t size : {100U, 200U, 300U}) {
+      EXPECT_NE(functions.malloc(size, functions.mem_user_data), nullptr);
+    }
+    EXPECT_FALSE(other.has_failed());
+  }
+  EXPECT_EQ(base::blocks_from_heap(), before + 3) << "the same blocks each time";
 }
 
 TEST_F(Http2Memory, small_pieces_come_again_and_large_ones_do_not) {

@@ -2,7 +2,6 @@
 #include "http2/session.hpp"
 
 #include "http2/callbacks.hpp"
-#include "http2/memory.hpp"
 
 #include <tern/base/ascii.hpp>
 
@@ -163,7 +162,8 @@ Session::Session(const Limits& limits, Owner& owner)
       window_updates_(limits.window_updates) {
   const auto options = make_options();
   const std::unique_ptr<nghttp2_session_callbacks, CallbacksDeleter> calls(Callbacks::make());
-  if (nghttp2_session_server_new3(&session_, calls.get(), this, options.get(), &pooled_memory()) != 0) {
+  nghttp2_mem memory = functions_of(memory_);
+  if (nghttp2_session_server_new3(&session_, calls.get(), this, options.get(), &memory) != 0) {
     throw std::bad_alloc();
   }
   const std::array<nghttp2_settings_entry, 5> ours = {{
@@ -176,13 +176,13 @@ Session::Session(const Limits& limits, Owner& owner)
   const int settled = nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, ours.data(), ours.size());
   const auto window = static_cast<std::int32_t>(limits.connection_window);
   if (settled != 0 || nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, window) != 0) {
-    nghttp2_session_del(session_);
+    if (!memory_.has_failed()) nghttp2_session_del(session_);
     throw std::bad_alloc();
   }
 }
 
 Session::~Session() {
-  nghttp2_session_del(session_);
+  if (!memory_.has_failed()) nghttp2_session_del(session_);
 }
 
 bool Session::receive(std::string_view bytes, std::uint64_t now) {

@@ -21,6 +21,7 @@
 #include "http2/head_reader.hpp"
 #include "http2/known_blocks.hpp"
 #include "http2/limits.hpp"
+#include "http2/memory.hpp"
 #include "http2/request_rules.hpp"
 #include "http2/stream.hpp"
 
@@ -182,6 +183,7 @@ private:
 
   const Limits* limits_;
   Owner* owner_;
+  Memory memory_;  // of session_
   nghttp2_session* session_ = nullptr;
   FrameScanner frames_;
   RequestRules rules_;

@@ -87,8 +87,15 @@ void Log::failure(std::string_view what, const std::exception_ptr& thrown) noexc
   }
 }
 
-void Log::access(std::string lines) {
-  if (!lines.empty()) enqueue({true, Severity::Info, std::move(lines)});
+void Log::access(std::string lines) noexcept {
+  if (lines.empty()) return;
+  const auto count = static_cast<std::size_t>(std::ranges::count(lines, '\n'));
+  try {
+    enqueue({true, Severity::Info, std::move(lines)});
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(mutex_);
+    dropped_ += count;
+  }
 }
 
 void Log::reopen() {

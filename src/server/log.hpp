@@ -47,7 +47,7 @@ public:
   bool writes(Severity severity) const noexcept { return severity >= level_; }
 
   // Whole lines of the access log, each with its line feed. From any thread.
-  void access(std::string lines);
+  void access(std::string lines) noexcept;
 
   // Opens the files by their names again, once what is waiting is written: they may have been renamed. From any thread;
   // nobody is waited for. Where one cannot be opened, its log goes on with the old one, and the error log says so.

@@ -123,11 +123,13 @@ std::size_t WebSocketSession::may_inflate() noexcept {
 // Goes on with a message that was too much for one round, and then with what was received behind it.
 std::size_t WebSocketSession::on_inflation_turn(std::size_t budget) noexcept {
   begin_reading(budget);
-  core_.receive({});
-  read();
+  attempt([this] {
+    core_.receive({});
+    read();
+  });
   const std::size_t used = budget - core_.inflation_budget();
   const bool goes_on = end_reading() && carrier_ != nullptr && carrier_->paused();
-  if (goes_on && !core_.inflating() && !has_to_pause()) carrier_->resume();
+  if (goes_on && !core_.inflating() && !has_to_pause()) attempt([this] { carrier_->resume(); });
   return used;
 }
 

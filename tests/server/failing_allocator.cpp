@@ -5,10 +5,6 @@
 #include <cstdlib>
 #include <new>
 
-#if TERN_TEST_OPENSSL
-#include <openssl/crypto.h>
-#endif
-
 namespace {
 
 std::atomic<std::int64_t> left = 0;  // allocations until one fails; 0 and less: none will
@@ -53,24 +49,6 @@ void operator delete[](void* memory) noexcept {
 void operator delete[](void* memory, std::size_t) noexcept {
   std::free(memory);
 }
-
-#if TERN_TEST_OPENSSL
-namespace {
-
-void* allocate(std::size_t size, const char*, int) {
-  return fails() ? nullptr : __real_malloc(size);
-}
-void* reallocate(void* memory, std::size_t size, const char*, int) {
-  return fails() ? nullptr : std::realloc(memory, size);
-}
-void give_back(void* memory, const char*, int) {
-  std::free(memory);
-}
-// Before OpenSSL allocates anything.
-[[maybe_unused]] const int replaced = CRYPTO_set_mem_functions(&allocate, &reallocate, &give_back);
-
-}  // namespace
-#endif
 
 namespace tern::testing {
 

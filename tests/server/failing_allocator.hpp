@@ -1,5 +1,5 @@
-// An allocator whose n-th allocation fails. A program that is linked with it replaces operator new, the library's calls
-// of malloc (the block pool's) and OpenSSL's allocator.
+// An allocator whose n-th allocation fails. A program that is linked with it replaces operator new and the library's
+// calls of malloc (the block pool's). What OpenSSL allocates does not fail.
 #pragma once
 
 #include <cstdint>
