@@ -15,12 +15,51 @@ Route& Route::limits(const Limits& limits) {
   return *this;
 }
 
-void Route::add(app::MiddlewareBox middleware) {
+void Route::add(app::MiddlewareBox middleware, const std::source_location& place) {
+  middleware.place = place;
   core_->add_route_middleware(index_, std::move(middleware));
 }
 
 void MethodChain::add(RouteMethod method, app::Endpoint endpoint) {
-  core_->add_route(group_, method, {pattern_, place_}, std::move(endpoint));
+  core_->add_route(index_, method, {"", place_}, std::move(endpoint));
+}
+
+void MethodChain::add(app::MiddlewareBox middleware, const std::source_location& place) {
+  middleware.place = place;
+  core_->add_middleware(index_, std::move(middleware));
+}
+
+MethodChain& MethodChain::name(std::string name) {
+  core_->set_group_name(index_, std::move(name));
+  return *this;
+}
+
+MethodChain& MethodChain::limits(const Limits& limits) {
+  core_->set_group_limits(index_, limits);
+  return *this;
+}
+
+MethodChain Group::route(PlacedPattern pattern) {
+  return {*core_, core_->add_path(index_, pattern), pattern.place};
+}
+
+Group Group::mount(PlacedPattern prefix, App app) {
+  if (!app.core_) throw SetupError("an app was mounted that has been moved from");
+  return {*core_, core_->mount(index_, prefix, std::move(app.core_))};
+}
+
+Group& Group::name(std::string name) {
+  core_->set_group_name(index_, std::move(name));
+  return *this;
+}
+
+Group& Group::limits(const Limits& limits) {
+  core_->set_group_limits(index_, limits);
+  return *this;
+}
+
+void Group::add_fallback(app::Endpoint endpoint, const std::source_location& place) {
+  core_->set_fallback(index_, std::move(endpoint), place);
 }
 
 Group Group::group(PlacedPattern prefix) {
@@ -31,7 +70,8 @@ Route Group::add(RouteMethod method, PlacedPattern pattern, app::Endpoint endpoi
   return {*core_, core_->add_route(index_, method, pattern, std::move(endpoint))};
 }
 
-void Group::add(app::MiddlewareBox middleware) {
+void Group::add(app::MiddlewareBox middleware, const std::source_location& place) {
+  middleware.place = place;
   core_->add_middleware(index_, std::move(middleware));
 }
 

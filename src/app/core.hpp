@@ -14,6 +14,7 @@
 #include <deque>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,13 @@ public:
   // Registration. Mistakes are collected for freeze(). Throws SetupError when the start is over.
   std::size_t add_route(std::size_t group, RouteMethod method, const PlacedPattern& pattern, Endpoint endpoint);
   std::size_t add_group(std::size_t parent, const PlacedPattern& prefix);
+  // A group of one path: its routes have the pattern of the group.
+  std::size_t add_path(std::size_t parent, const PlacedPattern& pattern);
+  // Adopts everything of `mounted`, whose registration is over then. Returns the group around it.
+  std::size_t mount(std::size_t parent, const PlacedPattern& prefix, base::Box<Core> mounted);
+  void set_fallback(std::size_t group, Endpoint endpoint, const std::source_location& place);
+  void set_group_name(std::size_t group, std::string name);
+  void set_group_limits(std::size_t group, const Limits& limits);
   void add_middleware(std::size_t group, MiddlewareBox middleware);
   void add_route_middleware(std::size_t route, MiddlewareBox middleware);
   void set_name(std::size_t route, std::string name, const std::source_location& place);
@@ -79,6 +87,13 @@ public:
   std::optional<Response> map_value(const DomainError& error, Exchange& exchange) const;
 
 private:
+  // An endpoint with what is around it.
+  struct Target {
+    const Endpoint* endpoint = nullptr;
+    std::optional<Limits> limits;
+    std::vector<Link> chain;
+    bool pins = false;  // user code of the chain may outlive the wake-up
+  };
   struct RouteEntry {
     Method method = Method::Get;
     std::string extension_method;
@@ -87,18 +102,25 @@ private:
     std::vector<std::string> placeholders;
     std::size_t group = 0;
     Endpoint endpoint;
-    std::optional<Limits> limits;
     std::deque<MiddlewareBox> middleware;
-    std::vector<Link> chain;
+    Target target;
     std::source_location place;
+    std::source_location name_place;
     bool faulty = false;  // not served: there is a mistake in it, or in its group
-    bool pins = false;    // user code of its chain may outlive the wake-up
   };
   struct GroupEntry {
     std::string prefix;
+    std::string own;  // what it adds to the prefix of its parent
+    std::string name;
     std::size_t parent = 0;
+    const Core* owner = nullptr;  // whose states its handlers take
     std::deque<MiddlewareBox> middleware;
-    std::vector<Link> fallback;  // the chain around 404 and 405
+    std::optional<Limits> limits;
+    std::optional<Endpoint> fallback_endpoint;
+    std::source_location fallback_place;
+    Target fallback;             // without an endpoint: a path without a route gets a 404
+    std::vector<Link> unrouted;  // the chain around 404 and 405
+    bool is_path = false;        // of add_path(): it has no paths below it
     bool faulty = false;         // so are its routes, which need not be told
     bool pins = false;
   };
@@ -107,13 +129,25 @@ private:
   static std::string title(const RouteEntry& route);
   void check_pattern(const RouteEntry& route, std::string_view own) const;
   void check_placeholders(const RouteEntry& route) const;
-  void check_states(const RouteEntry& route, Mistakes& mistakes) const;
+  void check_needs(std::span<const Need> needs, const Core& owner, const std::string& title,
+                   const std::source_location& place, Mistakes& mistakes) const;
+  void check_route_needs(const RouteEntry& route, Mistakes& mistakes) const;
+  void check_group_needs(const GroupEntry& group, Mistakes& mistakes) const;
+  void check_names(Mistakes& mistakes) const;
+  std::string full_name(const RouteEntry& route) const;
   void enter(RouteEntry& route);
   MethodIndex method_of(const Request& request) const noexcept;
+  void adopt_groups(Core& mounted, std::size_t around);
+  void adopt_routes(Core& mounted, std::size_t first_group);
+  void lay_out_group(std::size_t index);
+  void lay_out_route(RouteEntry& route);
+  static void close_chain(Target& target, bool pins);
   bool append_middleware(std::size_t group, std::vector<Link>& chain) const;
   Reply serve_route(const RouteEntry& route, Exchange& exchange) const;
+  static Reply serve_target(const Target& target, Exchange& exchange);
   Reply serve_unrouted(Router::Match match, Exchange& exchange) const;
-  Reply serve_fallback(Unrouted outcome, Exchange& exchange) const;
+  Reply serve_missing(Exchange& exchange) const;
+  Reply serve_outcome(Unrouted outcome, Exchange& exchange) const;
   std::optional<Reply> serve_other_slash(Exchange& exchange) const;
   const GroupEntry& innermost_group(std::string_view path) const;
   Response render_problem(const Problem& problem, const Request* request) const noexcept;
@@ -130,8 +164,13 @@ private:
   base::Box<Bus> bus_;
   ProblemRenderer render_;
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
+  std::vector<base::Box<Core>> mounted_;
+  const Core* outer_ = nullptr;  // that it is mounted in
   bool frozen_ = false;
   mutable std::vector<std::vector<void*>> per_loop_;  // by loop, then by factory; each loop touches its own only
 };
+
+// `pattern` below `prefix`.
+std::string join(std::string_view prefix, std::string_view pattern);
 
 }  // namespace tern::app

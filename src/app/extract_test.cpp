@@ -369,5 +369,17 @@ TEST(Limits, of_all_buffered_contents_together_answer_503) {
   EXPECT_EQ(reply.response().field("retry-after"), "1");
 }
 
+TEST(Extractors, json_of_a_request_is_bound_as_json_of_a_handler) {
+  App app;
+  app.post("/names", [](Request& request) { return request.json<Names>().name.size(); });
+  Client client(app);
+  EXPECT_EQ(client.post("/names", R"({"name":["a","b"]})").body, "2");
+  EXPECT_EQ(client.post("/names", R"({"name":[1]})").status, 422);
+  EXPECT_THAT(client.post("/names", R"({"name":[1]})").body, HasSubstr("/name/0"));
+  EXPECT_EQ(client.post("/names", "{").status, 400);
+  EXPECT_EQ(client.post("/names", "").status, 400);
+  EXPECT_EQ(client.post("/names", "{}", "text/plain").status, 415);
+}
+
 }  // namespace
 }  // namespace tern

@@ -20,6 +20,8 @@ public:
     lines_.push_back(line.append(what));
   }
 
+  void append(const Mistakes& others) { lines_.insert(lines_.end(), others.lines_.begin(), others.lines_.end()); }
+
   void throw_if_any() const {
     if (lines_.empty()) return;
     if (lines_.size() == 1) throw SetupError(lines_.front());

@@ -23,8 +23,11 @@ int main() {
   app.get("/task/{id}", [](const tern::Path<"id", int>& id, tern::Request&) -> tern::Task<int> { co_return *id; });
   app.get(tern::runtime("/run/time"), [] { return tern::Status::NoContent; });
   app.use([](tern::Request&, tern::Next next) { return next(); });
+  app.use([](tern::State<std::vector<int>>, tern::Next next) { return next(); });
+  app.fallback([] { return tern::Status::NotFound; });
+  app.mount("/mounted", tern::App()).name("mounted").limits({.body = 10});
   app.on_error([](const std::exception&) { return tern::Status::BadGateway; });
-  app.resource<Shelf>("/shelf");
+  app.resource<Shelf>("/shelf").name("shelf");
   app.put(tern::runtime("/run/time"), [](tern::QueryParam<"page", int, 1> page) { return tern::created(*page, "/x"); });
   app.get("/moved", []() -> std::optional<tern::Response> { return tern::redirect("/hello"); });
   app.state(tern::Shared<std::vector<Book>>());

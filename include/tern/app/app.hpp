@@ -249,17 +249,26 @@ public:
   MethodChain route(PlacedPattern pattern) { return root_.route(pattern); }
   Group group(PlacedPattern prefix) { return root_.group(prefix); }
   template <class C>
-  void resource(PlacedPattern pattern) {
-    root_.resource<C>(pattern);
+  MethodChain resource(PlacedPattern pattern) {
+    return root_.resource<C>(pattern);
   }
   void resources(const RoutingMap& map, std::source_location place = std::source_location::current()) {
     root_.resources(map, place);
   }
 
+  // See Group::mount().
+  Group mount(PlacedPattern prefix, App app) { return root_.mount(prefix, std::move(app)); }
+  // See Group::fallback().
+  template <class F>
+  App& fallback(F handler, std::source_location place = std::source_location::current()) {
+    root_.fallback(std::move(handler), place);
+    return *this;
+  }
+
   // Middleware of everything.
   template <class M>
-  App& use(M middleware) {
-    root_.use(std::move(middleware));
+  App& use(M middleware, std::source_location place = std::source_location::current()) {
+    root_.use(std::move(middleware), place);
     return *this;
   }
 
@@ -400,6 +409,7 @@ public:
   const Service& service();
 
 private:
+  friend class Group;  // mounts the core
   template <class F, class E, class... Rest>
   void add_error_mapping(F mapping, app::TypeList<E, Rest...>);
   void set_problem_renderer(app::ProblemRenderer render);

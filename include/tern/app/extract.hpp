@@ -273,6 +273,14 @@ struct Extract<Json<T>> {
   }
 };
 
+template <class T>
+T Request::json() const {
+  if (auto refused = app::refuse_unless_json(*this)) throw HttpError(std::move(refused->problem));
+  auto value = json::read<T>(body());
+  if (!value) throw HttpError(app::bad_json(value.error()).problem);
+  return std::move(*value);
+}
+
 template <FixedText Name, class T>
 struct Extract<Header<Name, T>> {
   static_assert(base::is_token(Name.view()), "tern: the name of a header is a token");

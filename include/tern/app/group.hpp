@@ -18,9 +18,22 @@
 
 namespace tern {
 
+class App;
+
 namespace app {
+
 class Core;
-}
+
+template <class F>
+inline constexpr bool takes_no_placeholders = true;
+template <class F>
+  requires(HandlerTraits<F>::kind == Callable::Usable)
+inline constexpr bool takes_no_placeholders<F> = takes_no_placeholders<typename HandlerTraits<F>::Arguments>;
+template <class... A>
+inline constexpr bool takes_no_placeholders<TypeList<A...>> =
+    !(false || ... || (Positional<std::remove_cvref_t<A>> || TakesPlaceholderByName<std::remove_cvref_t<A>>));
+
+}  // namespace app
 
 // A route that was just registered, for what else there is to say about it.
 class Route {
@@ -32,24 +45,25 @@ public:
   Route& limits(const Limits& limits);
   // Middleware of this route alone, inside that of its groups.
   template <class M>
-  Route& use(M middleware) {
-    add(app::box_middleware(std::move(middleware)));
+  Route& use(M middleware, std::source_location place = std::source_location::current()) {
+    add(app::box_middleware(std::move(middleware)), place);
     return *this;
   }
 
 private:
-  void add(app::MiddlewareBox middleware);
+  void add(app::MiddlewareBox middleware, const std::source_location& place);
   app::Core* core_;
   std::size_t index_;
 };
 
 class Group;
 
-// The methods of one path: app.route("/items/{id}").get(…).put(…).del(…).
+// The methods of one path: app.route("/items/{id}").get(…).put(…).del(…). Name, limits and middleware are those of all
+// its methods, whenever they are registered; its 404 and 405 are those of its group.
 class MethodChain {
 public:
-  MethodChain(app::Core& core, std::size_t group, PlacedPattern pattern)
-      : core_(&core), group_(group), pattern_(pattern.text), place_(pattern.place) {}
+  MethodChain(app::Core& core, std::size_t index, const std::source_location& place)
+      : core_(&core), index_(index), place_(place) {}
 
   template <class F>
   MethodChain& get(F handler) {
@@ -89,11 +103,19 @@ public:
     return *this;
   }
 
+  MethodChain& name(std::string name);
+  MethodChain& limits(const Limits& limits);
+  template <class M>
+  MethodChain& use(M middleware, std::source_location place = std::source_location::current()) {
+    add(app::box_middleware(std::move(middleware)), place);
+    return *this;
+  }
+
 private:
   void add(RouteMethod method, app::Endpoint endpoint);
+  void add(app::MiddlewareBox middleware, const std::source_location& place);
   app::Core* core_;
-  std::size_t group_;
-  std::string pattern_;
+  std::size_t index_;
   std::source_location place_;
 };
 
@@ -154,32 +176,53 @@ public:
     return add(Method::Get, pattern, app::bind_socket(std::move(handler), std::move(options)));
   }
 
-  MethodChain route(PlacedPattern pattern) { return {*core_, index_, pattern}; }
+  MethodChain route(PlacedPattern pattern);
   Group group(PlacedPattern prefix);
+  // The routes of `app` become routes below the prefix, which has no placeholders. They keep the states, middleware and
+  // fallbacks of `app`, and its error mappings and problem renderer before those of the app around it. Its hooks and
+  // its every() become those of the app around it; it has no bus. Registration with `app`, or with groups and routes of
+  // it, is over. Returns the group around it, for middleware, limits and a name.
+  Group mount(PlacedPattern prefix, App app);
+
+  // Serves what no route below the prefix serves, instead of a 404: any method, at any path. Takes no placeholders.
+  // That of the innermost group counts.
+  template <class F>
+  Group& fallback(F handler, std::source_location place = std::source_location::current()) {
+    static_assert(app::takes_no_placeholders<F>,
+                  "tern: a fallback has no pattern, so its handler takes no placeholders");
+    if constexpr (app::takes_no_placeholders<F>) add_fallback(app::bind(std::move(handler)), place);
+    return *this;
+  }
+  // Goes in front of the names of the routes in it, with a dot.
+  Group& name(std::string name);
+  // Of the routes and fallbacks in it that have none of their own.
+  Group& limits(const Limits& limits);
 
   // Middleware of all routes of this group and the groups in it, whenever they are registered, and of its 404 and 405.
   // What was added first is outermost.
   template <class M>
-  Group& use(M middleware) {
-    add(app::box_middleware(std::move(middleware)));
+  Group& use(M middleware, std::source_location place = std::source_location::current()) {
+    add(app::box_middleware(std::move(middleware)), place);
     return *this;
   }
 
   // The member functions get, post, put, patch, del, head and options of C, as far as there are any, become the methods
   // of `pattern`. Each request is served by a C of its own, made for it by the default constructor.
   template <class C>
-  void resource(PlacedPattern pattern) {
+  MethodChain resource(PlacedPattern pattern) {
     static_assert(
         app::Resource<C>,
         "tern: a resource is default-constructible and has at least one member function (not overloaded, not a "
         "template) of get, post, put, patch, del, head, options");
-    if constexpr (requires { &C::get; }) add_member<C, &C::get>(Method::Get, pattern);
-    if constexpr (requires { &C::post; }) add_member<C, &C::post>(Method::Post, pattern);
-    if constexpr (requires { &C::put; }) add_member<C, &C::put>(Method::Put, pattern);
-    if constexpr (requires { &C::patch; }) add_member<C, &C::patch>(Method::Patch, pattern);
-    if constexpr (requires { &C::del; }) add_member<C, &C::del>(Method::Delete, pattern);
-    if constexpr (requires { &C::head; }) add_member<C, &C::head>(Method::Head, pattern);
-    if constexpr (requires { &C::options; }) add_member<C, &C::options>(Method::Options, pattern);
+    MethodChain chain = route(pattern);
+    if constexpr (requires { &C::get; }) add_member<C, &C::get>(chain, Method::Get);
+    if constexpr (requires { &C::post; }) add_member<C, &C::post>(chain, Method::Post);
+    if constexpr (requires { &C::put; }) add_member<C, &C::put>(chain, Method::Put);
+    if constexpr (requires { &C::patch; }) add_member<C, &C::patch>(chain, Method::Patch);
+    if constexpr (requires { &C::del; }) add_member<C, &C::del>(chain, Method::Delete);
+    if constexpr (requires { &C::head; }) add_member<C, &C::head>(chain, Method::Head);
+    if constexpr (requires { &C::options; }) add_member<C, &C::options>(chain, Method::Options);
+    return chain;
   }
 
   // Many resources at once: resources({{"/hello", tern::resource<Hello>}, {"/bye", tern::resource<Bye>}}).
@@ -189,11 +232,12 @@ public:
 
 private:
   template <class C, auto Member>
-  void add_member(Method method, PlacedPattern pattern) {
-    on(method, pattern, typename app::ResourceHandlerOf<C, Member>::type{});
+  static void add_member(MethodChain& chain, Method method) {
+    chain.on(method, typename app::ResourceHandlerOf<C, Member>::type{});
   }
   Route add(RouteMethod method, PlacedPattern pattern, app::Endpoint endpoint);
-  void add(app::MiddlewareBox middleware);
+  void add(app::MiddlewareBox middleware, const std::source_location& place);
+  void add_fallback(app::Endpoint endpoint, const std::source_location& place);
 
   app::Core* core_;
   std::size_t index_;

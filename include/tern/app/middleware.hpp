@@ -1,6 +1,7 @@
 // Middleware: what runs around handlers.
 //
-// A middleware is callable as m(Request&, Next) const and returns Reply, Response or Task<Response>. It runs at the end
+// A middleware is callable as m(Request&, Next) const and returns Reply, Response or Task<Response>. Instead of
+// Request& it may take extractors of the head, such as State<T>, which answer for it when they fail. It runs at the end
 // of the head, before the content is read (Request::body() is empty) and before 100 Continue, and around 404, 405 and
 // errors too: what is thrown behind it arrives as the response that it becomes.
 #pragma once
@@ -9,6 +10,10 @@
 #include <tern/http/exchange.hpp>
 
 #include <concepts>
+#include <cstddef>
+#include <optional>
+#include <source_location>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -83,7 +88,9 @@ public:
       : invoke(other.invoke),
         object(std::exchange(other.object, nullptr)),
         destroy(other.destroy),
-        may_suspend(other.may_suspend) {}
+        may_suspend(other.may_suspend),
+        needs(other.needs),
+        place(other.place) {}
   MiddlewareBox& operator=(MiddlewareBox&&) = delete;
   ~MiddlewareBox() {
     if (object != nullptr) destroy(object);
@@ -93,6 +100,8 @@ public:
   void* object = nullptr;
   void (*destroy)(void*) noexcept = nullptr;
   bool may_suspend = false;
+  std::span<const Need> needs;
+  std::source_location place;
 };
 
 template <class M>
@@ -105,23 +114,113 @@ Reply call_middleware(const void* self, Exchange& exchange, Next next) {
   }
 }
 
+// A parameter of a middleware besides Request& and Next: it is extracted from the head, on the spot.
+template <class A>
+concept MiddlewareParameter =
+    is_request<A> || std::same_as<std::remove_cvref_t<A>, Next> ||
+    (UsableParameter<A> && Extractable<std::remove_cvref_t<A>> && !TakesPlaceholderByName<std::remove_cvref_t<A>> &&
+     !reads_body<A> && !streams_body<A> && !is_awaited<A>);
+
+template <class List>
+inline constexpr bool usable_middleware_parameters = false;
+template <class... A>
+inline constexpr bool usable_middleware_parameters<TypeList<A...>> =
+    (true && ... && MiddlewareParameter<A>) &&
+    (std::size_t{0} + ... + std::size_t{std::same_as<std::remove_cvref_t<A>, Next>}) == 1;
+
+template <class M>
+concept ExtractingMiddleware =
+    HandlerTraits<M>::kind == Callable::Usable && usable_middleware_parameters<typename HandlerTraits<M>::Arguments>;
+
+template <std::size_t I, class A>
+bool fill_for_middleware(IndexedSlot<I, A>& into, Request& request, Next next, std::optional<Rejection>& failure) {
+  if constexpr (is_request<A>) {
+    return true;
+  } else if constexpr (std::same_as<std::remove_cvref_t<A>, Next>) {
+    into.value.emplace(next);
+    return true;
+  } else {
+    return into.fill(request, failure);
+  }
+}
+
+// The middleware as m(Request&, Next): what it asks for is extracted first.
+template <class M, class R, class... A>
+class ExtractionBefore {
+  using Indices = std::index_sequence_for<A...>;
+  using AllSlots = Slots<Indices, A...>;
+
+public:
+  explicit ExtractionBefore(M middleware) : middleware_(std::move(middleware)) {}
+
+  static constexpr auto& required = needs<std::remove_cvref_t<A>...>;
+  static constexpr std::size_t required_count = (std::size_t{0} + ... + std::size_t{has_need<std::remove_cvref_t<A>>});
+
+  Reply operator()(Request& request, Next next) const {
+    // A coroutine's reference parameters must outlive the call.
+    if constexpr (is_task<R> && (false || ... || (std::is_reference_v<A> && !is_request<A>))) {
+      return run(request, next, request.arena().template make<AllSlots>(), Indices{});
+    } else {
+      AllSlots slots;
+      return run(request, next, slots, Indices{});
+    }
+  }
+
+private:
+  template <std::size_t... I>
+  Reply run(Request& request, Next next, AllSlots& slots, std::index_sequence<I...>) const {
+    std::optional<Rejection> failure;
+    if (!(true && ... && fill_for_middleware<I, A>(slots, request, next, failure))) {
+      return rejected(std::move(*failure), request.exchange());
+    }
+    return middleware_(slot<I, A>(slots).pass(request)...);
+  }
+
+  M middleware_;
+};
+
+template <class M, class R, class... A>
+MiddlewareBox box_extracting(M middleware, TypeList<A...>);
+
+template <class R>
+concept MiddlewareAnswer = std::same_as<R, Reply> || std::same_as<R, Response> || std::same_as<R, Task<Response>>;
+
 template <class M>
 MiddlewareBox box_middleware(M middleware) {
   static_assert(
-      UsableMiddleware<M>,
-      "tern: a middleware is callable as m(tern::Request&, tern::Next) const; it is shared by all loops, so a "
-      "mutable lambda cannot be one");
+      UsableMiddleware<M> || ExtractingMiddleware<M>,
+      "tern: a middleware is callable as m(tern::Request&, tern::Next) const, or takes one tern::Next and extractors "
+      "of the head; it is shared by all loops, so a mutable lambda cannot be one");
   MiddlewareBox box;
   if constexpr (UsableMiddleware<M>) {
     using Result = MiddlewareResult<M>;
     static_assert(
-        std::same_as<Result, Reply> || std::same_as<Result, Response> || std::same_as<Result, Task<Response>>,
+        MiddlewareAnswer<Result>,
         "tern: a middleware returns tern::Reply (such as next()), tern::Response or tern::Task<tern::Response>");
-    box.object = new M(std::move(middleware));
-    box.destroy = [](void* dead) noexcept { delete static_cast<M*>(dead); };
-    box.may_suspend = std::same_as<Result, Task<Response>>;
-    box.invoke = &guarded<&call_middleware<M>>;
+    if constexpr (MiddlewareAnswer<Result>) {
+      box.object = new M(std::move(middleware));
+      box.destroy = [](void* dead) noexcept { delete static_cast<M*>(dead); };
+      box.may_suspend = std::same_as<Result, Task<Response>>;
+      box.invoke = &guarded<&call_middleware<M>>;
+    }
+  } else if constexpr (ExtractingMiddleware<M>) {
+    using Result = typename HandlerTraits<M>::Result;
+    static_assert(
+        MiddlewareAnswer<Result>,
+        "tern: a middleware returns tern::Reply (such as next()), tern::Response or tern::Task<tern::Response>");
+    if constexpr (MiddlewareAnswer<Result>) {
+      return box_extracting<M, Result>(std::move(middleware), typename HandlerTraits<M>::Arguments{});
+    }
   }
+  return box;
+}
+
+template <class M, class R, class... A>
+MiddlewareBox box_extracting(M middleware, TypeList<A...>) {
+  using Extracting = ExtractionBefore<M, R, A...>;
+  MiddlewareBox box = box_middleware(Extracting(std::move(middleware)));
+  box.may_suspend = is_task<R>;
+  box.needs = {Extracting::required.items, Extracting::required_count};
   return box;
 }
 

@@ -75,6 +75,11 @@ public:
   // The content. Complete in a handler that takes a Request& or an extractor of content; empty in middleware.
   std::string_view body() const noexcept { return body_; }
 
+  // The content as JSON, as tern::Json<T> is bound. Throws the HttpError that refuses it otherwise: 415, 400, 422. Only
+  // where body() is there. Defined in tern/app/extract.hpp.
+  template <class T>
+  T json() const;
+
   // The pattern of the route that serves this request; empty for 404.
   std::string_view route() const noexcept { return route_; }
   // The decoded value of the route's placeholder of that name.

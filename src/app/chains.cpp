@@ -1,0 +1,184 @@
+// The end of the registration: what is missing is reported, and the chain of every route is laid out.
+#include "app/core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tern::app {
+namespace {
+
+// The end of the chain around a path that no route serves.
+Reply answer_unrouted(const void*, Exchange& exchange, Next) {
+  const Unrouted& outcome = *exchange.request().find<Unrouted>();
+  if (!outcome.location.empty()) return Response::redirect(outcome.location, Status::PermanentRedirect);
+  if (outcome.problem.status != Status::NoContent) return exchange.refuse(outcome.problem);
+  Response response(Status::NoContent);
+  for (const Field& field : outcome.problem.fields) response.add(field.name, field.value);
+  return response;
+}
+
+Reply call_endpoint(const void* self, Exchange& exchange, Next) {
+  const auto& endpoint = *static_cast<const Endpoint*>(self);
+  return endpoint.invoke(endpoint.handler, exchange);
+}
+
+// While it lives, a mounted app serves the exchange: its states, error mappings and problem renderer are in effect.
+class InMounted {
+public:
+  InMounted(const Service& mounted, Exchange& exchange) noexcept : exchange_(exchange), outer_(exchange.service()) {
+    exchange.served_by(mounted);
+  }
+  InMounted(const InMounted&) = delete;
+  InMounted& operator=(const InMounted&) = delete;
+  ~InMounted() { exchange_.served_by(outer_); }
+
+private:
+  Exchange& exchange_;
+  const Service& outer_;
+};
+
+Task<Response> finish_in_mounted(const Service& mounted, Exchange& exchange, Reply reply) {
+  const InMounted inside(mounted, exchange);
+  co_return co_await std::move(reply);
+}
+
+// The link between the middleware around a mounted app and the app's own.
+Reply enter_mounted(const void* self, Exchange& exchange, Next next) {
+  const Service& mounted = *static_cast<const Core*>(self);
+  Reply reply = [&] {
+    const InMounted inside(mounted, exchange);
+    return next();
+  }();
+  if (reply.ready()) return reply;
+  return finish_in_mounted(mounted, exchange, std::move(reply));
+}
+
+}  // namespace
+
+void Core::check_needs(std::span<const Need> needs, const Core& owner, const std::string& title,
+                       const std::source_location& place, Mistakes& mistakes) const {
+  for (const Need& need : needs) {
+    const std::string name(need.name);
+    const auto has_key = [&need](const auto& entry) { return entry.key == need.key; };
+    if (need.kind == Need::Kind::State && std::ranges::none_of(owner.states_, has_key)) {
+      mistakes.add(place,
+                   title + " takes " + name + ", but no such state was given: call app.state(…) before the start");
+    }
+    if (need.kind == Need::Kind::PerLoop && std::ranges::none_of(owner.factories_, has_key)) {
+      mistakes.add(place, title + " takes " + name + ", but nothing makes it: call app.per_loop(…) before the start");
+    }
+  }
+}
+
+void Core::check_route_needs(const RouteEntry& route, Mistakes& mistakes) const {
+  const Core& owner = *groups_[route.group].owner;
+  const Endpoint& endpoint = route.endpoint;
+  check_needs({endpoint.needs, endpoint.need_count}, owner, title(route), route.place, mistakes);
+  for (const MiddlewareBox& middleware : route.middleware) {
+    check_needs(middleware.needs, owner, "middleware of " + title(route), middleware.place, mistakes);
+  }
+}
+
+void Core::check_group_needs(const GroupEntry& group, Mistakes& mistakes) const {
+  for (const MiddlewareBox& middleware : group.middleware) {
+    check_needs(middleware.needs, *group.owner, "middleware", middleware.place, mistakes);
+  }
+  if (!group.fallback_endpoint) return;
+  const std::span<const Need> needs(group.fallback_endpoint->needs, group.fallback_endpoint->need_count);
+  check_needs(needs, *group.owner, "a fallback", group.fallback_place, mistakes);
+}
+
+// The names of the groups around a route, and its own or its path's, with dots between them; empty without a name.
+std::string Core::full_name(const RouteEntry& route) const {
+  std::string name = route.name;
+  for (std::size_t at = route.group;; at = groups_[at].parent) {
+    const GroupEntry& group = groups_[at];
+    if (group.is_path && name.empty()) {
+      name = group.name;
+    } else if (!group.is_path && !name.empty() && !group.name.empty()) {
+      name = group.name + "." + name;
+    }
+    if (at == 0) return name;
+  }
+}
+
+// The methods of one path may have the same name.
+void Core::check_names(Mistakes& mistakes) const {
+  std::vector<std::pair<std::string, const RouteEntry*>> named;
+  for (const RouteEntry& route : routes_) {
+    std::string name = full_name(route);
+    if (name.empty()) continue;
+    const auto other = std::ranges::find_if(
+        named, [&](const auto& entry) { return entry.first == name && entry.second->pattern != route.pattern; });
+    if (other != named.end()) {
+      mistakes.add(route.name_place,
+                   "two routes are named '" + name + "': '" + other->second->pattern + "' and '" + route.pattern + "'");
+    }
+    named.emplace_back(std::move(name), &route);
+  }
+}
+
+// True when one of them may suspend.
+bool Core::append_middleware(std::size_t index, std::vector<Link>& chain) const {
+  const GroupEntry& group = groups_[index];
+  bool pins = index != 0 && append_middleware(group.parent, chain);
+  if (group.owner != groups_[group.parent].owner) chain.push_back({&guarded<&enter_mounted>, group.owner});
+  for (const MiddlewareBox& middleware : group.middleware) {
+    chain.push_back({middleware.invoke, middleware.object});
+    pins = pins || middleware.may_suspend;
+  }
+  return pins;
+}
+
+// The groups around it come first.
+void Core::lay_out_group(std::size_t index) {
+  GroupEntry& group = groups_[index];
+  const GroupEntry& parent = groups_[group.parent];
+  if (!group.limits) group.limits = parent.limits;
+  group.pins = append_middleware(index, group.unrouted);
+  Target& fallback = group.fallback;
+  if (group.fallback_endpoint) {
+    fallback.endpoint = &*group.fallback_endpoint;
+  } else if (group.owner == parent.owner) {
+    fallback.endpoint = parent.fallback.endpoint;
+  }
+  fallback.limits = group.limits;
+  fallback.chain = group.unrouted;
+  if (fallback.endpoint != nullptr) close_chain(fallback, group.pins);
+  group.unrouted.push_back({&guarded<&answer_unrouted>, nullptr});
+}
+
+void Core::lay_out_route(RouteEntry& route) {
+  Target& target = route.target;
+  target.endpoint = &route.endpoint;
+  if (!target.limits) target.limits = groups_[route.group].limits;
+  bool pins = append_middleware(route.group, target.chain);
+  for (const MiddlewareBox& middleware : route.middleware) {
+    target.chain.push_back({middleware.invoke, middleware.object});
+    pins = pins || middleware.may_suspend;
+  }
+  close_chain(target, pins);
+}
+
+// `pins`: some middleware may suspend.
+void Core::close_chain(Target& target, bool pins) {
+  // What a plain middleware has taken from the request must outlast a handler that waits.
+  const bool outlasts = target.endpoint->suspends && !target.chain.empty();
+  target.pins = pins || target.endpoint->may_outlast || outlasts;
+  target.chain.push_back({&guarded<&call_endpoint>, target.endpoint});
+}
+
+void Core::freeze() {
+  if (frozen_) return;
+  Mistakes mistakes = mistakes_;  // what is missing may be given before the next start
+  for (const GroupEntry& group : groups_) check_group_needs(group, mistakes);
+  for (const RouteEntry& route : routes_) check_route_needs(route, mistakes);
+  check_names(mistakes);
+  mistakes.throw_if_any();
+  for (std::size_t i = 0; i < groups_.size(); ++i) lay_out_group(i);
+  for (RouteEntry& route : routes_) lay_out_route(route);
+  frozen_ = true;
+  if (per_loop_.empty()) prepare_loops(1);
+}
+
+}  // namespace tern::app

@@ -1,0 +1,7 @@
+// expect: tern: a middleware is callable as m(tern::Request&, tern::Next) const
+#include <tern/tern.hpp>
+
+int main() {
+  tern::App app;
+  app.use([](tern::State<int>) { return tern::Response(); });
+}
