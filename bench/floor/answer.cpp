@@ -15,13 +15,13 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t most_answers = 4096;
+constexpr std::size_t max_answers = 4096;
 constexpr std::string_view keep_alive = "Connection: keep-alive\r\n";
 
 std::string many(std::string_view one) {
   std::string all;
-  all.reserve(one.size() * most_answers);
-  for (std::size_t i = 0; i < most_answers; ++i) all += one;
+  all.reserve(one.size() * max_answers);
+  for (std::size_t i = 0; i < max_answers; ++i) all += one;
   return all;
 }
 
@@ -34,7 +34,7 @@ Answers::Answers() : current(many(answer)) {
 }
 
 std::string_view Answers::owed(std::size_t count, bool is_old) const noexcept {
-  if (count > most_answers) return {};
+  if (count > max_answers) return {};
   const std::string_view all = is_old ? old : current;
   return all.substr(0, count * (is_old ? answer.size() + keep_alive.size() : answer.size()));
 }

@@ -7,10 +7,10 @@ namespace showcase {
 namespace {
 
 constexpr tern::Limits note_limits{.body = 64 * 1024};
-constexpr std::size_t most_title = 100;  // characters
-constexpr std::size_t most_text = 4000;  // likewise
-constexpr std::size_t most_tags = 10;
-constexpr std::size_t most_tag = 30;  // characters
+constexpr std::size_t max_title = 100;  // characters
+constexpr std::size_t max_text = 4000;  // likewise
+constexpr std::size_t max_tags = 10;
+constexpr std::size_t max_tag = 30;  // characters
 
 using Notes = tern::State<Notebook>;
 
@@ -29,15 +29,15 @@ class Check {
 public:
   void title(const std::string& title) {
     if (is_blank(title)) fail("/title", "expected some text");
-    if (length(title) > most_title) fail("/title", "expected at most 100 characters");
+    if (length(title) > max_title) fail("/title", "expected at most 100 characters");
   }
   void text(const std::string& text) {
-    if (length(text) > most_text) fail("/text", "expected at most 4000 characters");
+    if (length(text) > max_text) fail("/text", "expected at most 4000 characters");
   }
   void tags(const std::vector<std::string>& tags) {
-    if (tags.size() > most_tags) return fail("/tags", "expected at most 10 tags");
+    if (tags.size() > max_tags) return fail("/tags", "expected at most 10 tags");
     for (std::size_t i = 0; i < tags.size(); ++i) {
-      if (!is_blank(tags[i]) && length(tags[i]) <= most_tag) continue;
+      if (!is_blank(tags[i]) && length(tags[i]) <= max_tag) continue;
       fail("/tags/" + std::to_string(i), "expected 1 to 30 characters");
     }
   }

@@ -34,8 +34,8 @@ std::expected<showcase::Window, tern::Rejection> tern::Extract<showcase::Window>
   if (!wanted) return std::unexpected(wanted.error());
   const auto [limit, offset] = wanted->value;
   tern::Problem problem{tern::Status::UnprocessableContent, "some parameters are wrong", {}, {}};
-  if (limit < 1 || static_cast<std::size_t>(limit) > showcase::most_per_page) {
-    problem.errors.push_back({"limit", "expected 1 to " + std::to_string(showcase::most_per_page)});
+  if (limit < 1 || static_cast<std::size_t>(limit) > showcase::max_per_page) {
+    problem.errors.push_back({"limit", "expected 1 to " + std::to_string(showcase::max_per_page)});
   }
   if (offset < 0) problem.errors.push_back({"offset", "expected 0 or more"});
   if (!problem.errors.empty()) return std::unexpected(tern::Rejection(std::move(problem)));

@@ -13,7 +13,7 @@
 
 namespace showcase {
 
-inline constexpr std::size_t most_per_page = 500;
+inline constexpr std::size_t max_per_page = 500;
 
 // Which part of a list is asked for. A handler that takes one has it checked before it is called: a 422 names what is
 // wrong.

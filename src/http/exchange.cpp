@@ -110,11 +110,11 @@ void Exchange::pin() {
 // announces is given nothing.
 void Exchange::make_room(std::size_t size, std::size_t come) {
   constexpr std::size_t serious = 64 * 1024;
-  constexpr std::size_t most_ahead = 16;
+  constexpr std::size_t max_ahead = 16;
   std::string& whole = request_.collected_;
   const std::size_t needed = whole.size() + size;
   if (needed <= whole.capacity() || needed < serious || announced_ < needed) return;
-  const std::size_t earned = std::max(needed, most_ahead * (whole.size() + come));
+  const std::size_t earned = std::max(needed, max_ahead * (whole.size() + come));
   whole.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(announced_, earned)));
 }
 

@@ -87,7 +87,7 @@ void KnownHeads::keep(std::string_view bytes, std::size_t fields_at, const Reque
                       Place& place) {
   if (!head.target.starts_with('/')) return;  // other forms have parts that do not stand in the bytes
   if (!head.extension_method.empty()) return;
-  if (bytes.size() > most_bytes || bytes.size() - fields_at < 8 || head.fields.size() > most_fields) return;
+  if (bytes.size() > max_bytes || bytes.size() - fields_at < 8 || head.fields.size() > max_fields) return;
   if (place.misses >= eager_misses) {
     place.misses = place.misses == eager_misses + patient_step - 1 ? eager_misses : place.misses + 1;
     if (place.misses != eager_misses) return;

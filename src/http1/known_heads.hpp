@@ -21,8 +21,8 @@ namespace tern::http1 {
 class KnownHeads {
 public:
   // Larger heads are read each time.
-  static constexpr std::size_t most_bytes = 1536;
-  static constexpr std::size_t most_fields = 32;
+  static constexpr std::size_t max_bytes = 1536;
+  static constexpr std::size_t max_fields = 32;
 
   // Kept in a connection: where its last head is, and how often in a row it was of no use.
   struct Place {
@@ -58,8 +58,8 @@ private:
     Span path;
     Span query;
     const void* memo = nullptr;  // RequestHead::memo
-    std::array<Span, 2 * most_fields> fields;
-    std::array<char, most_bytes> bytes;
+    std::array<Span, 2 * max_fields> fields;
+    std::array<char, max_bytes> bytes;
   };
 
   Entry* entry_at(Place place) const noexcept;

@@ -125,9 +125,9 @@ TEST_F(KnownHeadsTest, takes_the_fields_behind_another_request_line_of_the_same_
 }
 
 TEST_F(KnownHeadsTest, keeps_neither_large_heads_nor_many_fields_nor_other_forms_of_target) {
-  const std::string large = "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(KnownHeads::most_bytes, 'x') + "\r\n\r\n";
+  const std::string large = "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(KnownHeads::max_bytes, 'x') + "\r\n\r\n";
   std::string many = "GET / HTTP/1.1\r\nHost: a\r\n";
-  for (std::size_t i = 0; i < KnownHeads::most_fields; ++i) many += "X: y\r\n";
+  for (std::size_t i = 0; i < KnownHeads::max_fields; ++i) many += "X: y\r\n";
   many += "\r\n";
   const std::string absolute = "GET http://a HTTP/1.1\r\nHost: a\r\n\r\n";
   for (const std::string& text : {large, many, absolute}) {

@@ -84,7 +84,7 @@ public:
 
 private:
   static constexpr std::size_t first_blocks = 2;  // most heads of requests that follow each other fit
-  static constexpr std::size_t most_blocks = 4;
+  static constexpr std::size_t max_blocks = 4;
 
   Found more(std::size_t scanned) noexcept {
     scanned_ = scanned;
@@ -117,7 +117,7 @@ private:
 
   // Makes the masks of what is around `from`; of the line's beginning too, for the token there, when that is near.
   void look(std::size_t from) noexcept {
-    const std::size_t most = seen_end_ == 0 ? first_blocks : most_blocks;
+    const std::size_t most = seen_end_ == 0 ? first_blocks : max_blocks;
     seen_begin_ = from - start_ < mask_width ? start_ : from;
     scanned_ = from;
     const std::size_t rest = size_ - seen_begin_;
@@ -137,7 +137,7 @@ private:
   std::uint64_t control_ = 0;   // what of its control bytes was not dealt with
   std::size_t seen_begin_ = 0;  // of the bytes whose masks are here
   std::size_t seen_end_ = 0;
-  std::array<Masks, most_blocks> masks_;
+  std::array<Masks, max_blocks> masks_;
   Fault fault_ = Fault::None;
 };
 

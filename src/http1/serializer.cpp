@@ -62,22 +62,22 @@ void append_in_place(std::string& out, std::size_t room, Fill fill) {
 }  // namespace
 
 void PlainHead::set(std::string_view date, std::string_view server) noexcept {
-  constexpr std::size_t most_around = 64;  // status line, names, line ends
+  constexpr std::size_t max_around = 64;  // status line, names, line ends
   common_ = size_ = 0;
   type_ = {};
   length_ = static_cast<std::size_t>(-1);
-  if (date.empty() || date.size() + server.size() + most_around > capacity / 2) return;
+  if (date.empty() || date.size() + server.size() + max_around > capacity / 2) return;
   char* to = put_field(put_status_line(text_.data(), Status::Ok), "Date: ", date);
   if (!server.empty()) to = put_field(to, "Server: ", server);
   common_ = static_cast<std::size_t>(to - text_.data());
 }
 
 void PlainHead::finish(std::string_view content_type, std::size_t length) noexcept {
-  constexpr std::size_t most_around = 64;  // names, line ends, the length
+  constexpr std::size_t max_around = 64;  // names, line ends, the length
   type_ = {};
   length_ = static_cast<std::size_t>(-1);
   size_ = 0;
-  if (common_ == 0 || content_type.size() + most_around > capacity / 2) return;
+  if (common_ == 0 || content_type.size() + max_around > capacity / 2) return;
   char* to = text_.data() + common_;
   if (!content_type.empty()) {
     to = put_field(to, "Content-Type: ", content_type);

@@ -46,7 +46,7 @@ void HeadReader::begin(Stream* stream, bool trailers) noexcept {
 bool HeadReader::field(std::string_view name, bool name_lasts, std::string_view value, bool value_lasts) {
   const std::size_t size = name.size() + value.size() + around_field;
   decoded_ += size;
-  if (decoded_ > most_decoded * (limits_->fields + limits_->target)) return false;
+  if (decoded_ > max_decoded * (limits_->fields + limits_->target)) return false;
   if (stream_ == nullptr) return true;
   const bool pseudo = name.starts_with(':');
   if (!pseudo || name == ":authority") {

@@ -110,7 +110,7 @@ const KnownBlock* KnownBlocks::find(std::string_view block, bool& worth_keeping)
   const Kind kind = kind_of(block);
   if (kind == Kind::Changing) {
     forget();
-  } else if (kind == Kind::Lasting && block.size() <= most_bytes) {
+  } else if (kind == Kind::Lasting && block.size() <= max_bytes) {
     worth_keeping = std::exchange(seen_hashes_[slot], hash) == hash;
   }
   return nullptr;
@@ -133,14 +133,14 @@ void KnownBlocks::keep(std::string_view block, const RequestHead& head, const st
   if (!head.target.starts_with('/')) return;  // other forms have parts that do not stand in the target
   std::size_t text = head.target.size();
   for (const Field& field : head.fields) text += field.name.size() + field.value.size();
-  if (text > most_text) return;
+  if (text > max_text) return;
   const std::size_t hash = hash_of(block);
   const std::size_t slot = slot_of(hash);
   auto known = std::make_unique<KnownBlock>(block, head, text, priority);
   const std::size_t size = known->footprint();
-  if (size > most_kept) return;
+  if (size > max_kept) return;
   drop(slot);
-  for (std::size_t other = slot + 1; footprint_ + size > most_kept; ++other) drop(other % slots);
+  for (std::size_t other = slot + 1; footprint_ + size > max_kept; ++other) drop(other % slots);
   footprint_ += size;
   known_[slot] = std::move(known);
   known_hashes_[slot] = hash;

@@ -56,13 +56,13 @@ private:
   std::vector<FieldSpan> fields_;
 };
 
-// Those of one connection. Owns nothing before a block has come twice, and never more than most_kept.
+// Those of one connection. Owns nothing before a block has come twice, and never more than max_kept.
 class KnownBlocks {
 public:
   // Larger ones are decoded each time.
-  static constexpr std::size_t most_bytes = 512;  // of a block
-  static constexpr std::size_t most_text = 2048;  // of a head
-  static constexpr std::size_t most_kept = 4096;  // of memory, for all of them; others go when there is a new one
+  static constexpr std::size_t max_bytes = 512;  // of a block
+  static constexpr std::size_t max_text = 2048;  // of a head
+  static constexpr std::size_t max_kept = 4096;  // of memory, for all of them; others go when there is a new one
 
   // Null when it is not known. To be asked for every block that does not change the table, and says then whether
   // keep() is worth while: from the second time on. Where the table may have changed since, nothing is known any more.

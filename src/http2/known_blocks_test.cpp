@@ -101,7 +101,7 @@ TEST(KnownBlocks, do_not_keep_secrets_and_what_is_large) {
   KnownBlocks blocks;
   bool worth_keeping = false;
   RequestHead head = some_head();
-  const std::string much(KnownBlocks::most_text, 'x');
+  const std::string much(KnownBlocks::max_text, 'x');
   head.fields.add("much", much);
   blocks.find("\x82", worth_keeping);
   blocks.keep("\x82", head, std::nullopt);
@@ -120,7 +120,7 @@ TEST(KnownBlocks, take_no_more_memory_than_they_may) {
     blocks.keep(block, head, std::nullopt);
     EXPECT_NE(blocks.find(block, worth_keeping), nullptr);  // the last one always
     EXPECT_GT(blocks.footprint(), 1000U);
-    EXPECT_LE(blocks.footprint(), KnownBlocks::most_kept);
+    EXPECT_LE(blocks.footprint(), KnownBlocks::max_kept);
   }
   blocks.forget();
   EXPECT_EQ(blocks.footprint(), 0U);

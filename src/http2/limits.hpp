@@ -35,6 +35,6 @@ struct Limits {
 
 // A header block may grow to so many times Limits::fields while it is decoded, although nothing of it is kept past the
 // limit; one that goes on ends the connection (a few bytes of HPACK stand for thousands).
-inline constexpr std::size_t most_decoded = 4;
+inline constexpr std::size_t max_decoded = 4;
 
 }  // namespace tern::http2

@@ -10,7 +10,7 @@
 namespace tern::http2 {
 namespace {
 
-constexpr std::size_t most_digits = 19;  // of a length, as over HTTP/1.1: they fit 64 bits
+constexpr std::size_t max_digits = 19;  // of a length, as over HTTP/1.1: they fit 64 bits
 
 // What nghttp2 knows of characters.
 bool holds(int (*check)(const std::uint8_t*, std::size_t), std::string_view text) noexcept {
@@ -132,7 +132,7 @@ RequestRules::Verdict RequestRules::plain_field(std::string_view name, std::stri
       if (name != "content-length") break;
       good = !length_ && !trailers_;
       length_ = base::parse_integer<std::uint64_t>(value);
-      good = good && length_ && value.size() <= most_digits;
+      good = good && length_ && value.size() <= max_digits;
       break;
     case 16: good = name != "proxy-connection"; break;
     case 17: good = name != "transfer-encoding"; break;

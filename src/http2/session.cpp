@@ -16,9 +16,9 @@
 namespace tern::http2 {
 namespace {
 
-constexpr std::uint64_t most_dropped = 64 * 1024;   // bytes of unwanted content that are worth keeping a stream
-constexpr std::size_t most_acknowledgements = 200;  // of SETTINGS and PING, waiting to be sent
-constexpr std::size_t most_head = 1024 * 1024;      // bytes of the head of an answer, as nghttp2 estimates them
+constexpr std::uint64_t max_dropped = 64 * 1024;   // bytes of unwanted content that are worth keeping a stream
+constexpr std::size_t max_acknowledgements = 200;  // of SETTINGS and PING, waiting to be sent
+constexpr std::size_t max_head = 1024 * 1024;      // bytes of the head of an answer, as nghttp2 estimates them
 constexpr std::array<std::uint8_t, 8> drain_ping = {'d', 'r', 'a', 'i', 'n', 'i', 'n', 'g'};
 
 struct OptionDeleter {
@@ -34,8 +34,8 @@ std::unique_ptr<nghttp2_option, OptionDeleter> make_options() {
   if (nghttp2_option_new(&option) != 0) throw std::bad_alloc();
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_http_messaging(option, 1);  // RequestRules look after that
-  nghttp2_option_set_max_outbound_ack(option, most_acknowledgements);
-  nghttp2_option_set_max_send_header_block_length(option, most_head);
+  nghttp2_option_set_max_outbound_ack(option, max_acknowledgements);
+  nghttp2_option_set_max_send_header_block_length(option, max_head);
   nghttp2_option_set_builtin_recv_extension_type(option, NGHTTP2_PRIORITY_UPDATE);
   return std::unique_ptr<nghttp2_option, OptionDeleter>(option);
 }
@@ -244,8 +244,8 @@ void Session::read_frames(std::string_view bytes) {
     throw_on();
   }
   // A client that takes nothing while it makes us say much, such as resets of the streams past their number.
-  const std::size_t most_waiting = most_acknowledgements + 8 * std::size_t{limits_->streams};
-  if (nghttp2_session_get_outbound_queue_size(session_) > most_waiting) return terminate(ErrorCode::EnhanceYourCalm);
+  const std::size_t max_waiting = max_acknowledgements + 8 * std::size_t{limits_->streams};
+  if (nghttp2_session_get_outbound_queue_size(session_) > max_waiting) return terminate(ErrorCode::EnhanceYourCalm);
   if (result >= 0) return;
   const bool flooded = result == NGHTTP2_ERR_FLOODED || result == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS;
   if (fault_ != ErrorCode::None) {
@@ -420,7 +420,7 @@ void Session::discard(Stream& stream) {
 void Session::drop(Stream& stream, std::size_t bytes) {
   if (stream.closed_) return;
   stream.dropped_ += bytes;
-  if (stream.dropped_ <= most_dropped) return consumed(stream, bytes);
+  if (stream.dropped_ <= max_dropped) return consumed(stream, bytes);
   give_room(stream, bytes);
   if (stream.answered_) stop_content(stream);
 }
@@ -429,7 +429,7 @@ void Session::drop(Stream& stream, std::size_t bytes) {
 void Session::stop_content(Stream& stream) {
   if (stream.content_complete_) return;
   const std::uint64_t rest = stream.length_.value_or(0) - std::min(stream.length_.value_or(0), stream.received_);
-  if (stream.dropped_ > most_dropped || rest > most_dropped) reset(stream, ErrorCode::None);
+  if (stream.dropped_ > max_dropped || rest > max_dropped) reset(stream, ErrorCode::None);
 }
 
 // The client may send as much again; on this stream only if it has not ended it.

@@ -14,9 +14,9 @@ namespace tern::json::detail {
 
 namespace {
 
-constexpr std::size_t most_depth = 1000;      // reading recurses
-constexpr std::size_t most_kept = 64 * 1024;  // a parser for this much holds about 1 MiB
-constexpr std::size_t most_names_kept = 1024;
+constexpr std::size_t max_depth = 1000;      // reading recurses
+constexpr std::size_t max_kept = 64 * 1024;  // a parser for this much holds about 1 MiB
+constexpr std::size_t max_names_kept = 1024;
 
 // One workspace per thread is kept for small documents. It is taken out while in use, so that a JsonCodec may read
 // another document; a workspace that grew is dropped.
@@ -28,7 +28,7 @@ public:
     if (!workspace_) workspace_ = std::make_unique<Workspace>();
   }
   ~Borrowed() {
-    if (workspace_->parser.capacity() <= most_kept && workspace_->names.capacity() <= most_names_kept) {
+    if (workspace_->parser.capacity() <= max_kept && workspace_->names.capacity() <= max_names_kept) {
       kept = std::move(workspace_);
     }
   }
@@ -44,7 +44,7 @@ private:
 }  // namespace
 
 bool read_document(std::string_view text, const Limits& limits, void* out, ReadFunction read, Error& error) {
-  const Limits bounded{std::clamp<std::size_t>(limits.depth, 1, most_depth), std::max<std::size_t>(limits.problems, 1)};
+  const Limits bounded{std::clamp<std::size_t>(limits.depth, 1, max_depth), std::max<std::size_t>(limits.problems, 1)};
   ReadState state{bounded, error};
   const Borrowed workspace;
   simdjson::dom::element root;

@@ -11,9 +11,9 @@
 namespace tern::net {
 namespace {
 
-constexpr int accepts_per_round = 64;
+constexpr int accepts_per_iteration = 64;
 constexpr int accepts_per_drain = 65'536;
-constexpr Milliseconds starved_pause{100};
+constexpr Milliseconds descriptor_retry_delay{100};
 
 // Errors of the one connection that was to be accepted (accept(2), "Error handling"), not of the listening socket.
 bool concerns_one_connection(int error) noexcept {
@@ -37,12 +37,13 @@ bool concerns_one_connection(int error) noexcept {
 }  // namespace
 
 bool Listener::open(Loop& loop, ListenSocket socket, AcceptHandler& handler) {
-  loop.starved_.reserve(loop.starved_.capacity() + 1);  // so that starve() needs no memory
+  // So that wait_for_descriptor() needs no memory.
+  loop.waiting_for_descriptor_.reserve(loop.waiting_for_descriptor_.capacity() + 1);
   close();
   loop_ = &loop;
   handler_ = &handler;
   socket_ = std::move(socket);
-  paused_ = starved_ = false;
+  paused_ = waits_for_descriptor_ = false;
   watch();
   if (watching_) return true;
   const int error = errno;
@@ -58,7 +59,7 @@ void Listener::pause() {
 
 void Listener::resume() {
   paused_ = false;
-  if (!starved_) resume_watching();
+  if (!waits_for_descriptor_) resume_watching();
 }
 
 void Listener::drain_accept_queue() {
@@ -68,14 +69,14 @@ void Listener::drain_accept_queue() {
 
 void Listener::close() {
   if (!is_open()) return;
-  forget_starvation();
+  stop_waiting_for_descriptor();
   if (watching_) loop_->epoll_.remove(socket_.descriptor.number(), *this);
   watching_ = false;
   socket_ = {};
 }
 
 void Listener::on_ready(std::uint32_t) {
-  for (int i = 0; i < accepts_per_round && watching_ && accept_one(); ++i) {
+  for (int i = 0; i < accepts_per_iteration && watching_ && accept_one(); ++i) {
   }
 }
 
@@ -92,38 +93,38 @@ bool Listener::accept_one() {
   }
   if (errno == EAGAIN) return false;
   if (concerns_one_connection(errno)) return true;
-  starve();  // EMFILE, ENFILE, ENOBUFS, ENOMEM; and nothing that we do not know makes us spin
+  wait_for_descriptor();  // EMFILE, ENFILE, ENOBUFS, ENOMEM; an unknown error must not make the loop spin
   return false;
 }
 
-void Listener::starve() {
+void Listener::wait_for_descriptor() {
   const int error = errno;
-  if (!starved_) loop_->starved_.push_back(this);
-  starved_ = true;
-  loop_->arm(*this, starved_pause);
+  if (!waits_for_descriptor_) loop_->waiting_for_descriptor_.push_back(this);
+  waits_for_descriptor_ = true;
+  loop_->arm(*this, descriptor_retry_delay);
   watch();
-  handler_->on_starved(error);
+  handler_->on_accept_paused(error);
 }
 
-void Listener::fed() {
-  forget_starvation();
+void Listener::on_descriptor_available() {
+  stop_waiting_for_descriptor();
   resume_watching();
 }
 
-void Listener::forget_starvation() noexcept {
-  starved_ = false;
-  std::erase(loop_->starved_, this);
+void Listener::stop_waiting_for_descriptor() noexcept {
+  waits_for_descriptor_ = false;
+  std::erase(loop_->waiting_for_descriptor_, this);
   loop_->disarm(*this);
 }
 
 void Listener::resume_watching() {
   watch();
-  if (is_open() && !paused_ && !watching_) starve();  // the kernel is out of memory: later, then
+  if (is_open() && !paused_ && !watching_) wait_for_descriptor();  // the kernel is out of memory: later, then
 }
 
 // Adds to or removes from the epoll instance, whatever is due: a paused listener is not watched at all.
 void Listener::watch() {
-  const bool wanted = is_open() && !paused_ && !starved_;
+  const bool wanted = is_open() && !paused_ && !waits_for_descriptor_;
   if (wanted == watching_) return;
   ++loop_->counters_.watches;
   if (!wanted) {

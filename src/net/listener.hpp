@@ -22,9 +22,9 @@ public:
   // Must not throw.
   virtual void on_accept(Descriptor socket, const Address& remote) = 0;
 
-  // Accepting stops for a while: the process has run out of descriptors (EMFILE), or the like. Again and again, as long
-  // as that is so. Must not throw.
-  virtual void on_starved(int error) = 0;
+  // Accepting pauses because the process has no free descriptors (EMFILE, ENFILE) or the kernel no memory. Called again
+  // for each failed attempt. Must not throw.
+  virtual void on_accept_paused(int error) = 0;
 
 protected:
   AcceptHandler() = default;
@@ -61,11 +61,11 @@ private:
   friend class Loop;
 
   void on_ready(std::uint32_t events) override;
-  void on_timer() noexcept override { fed(); }
+  void on_timer() noexcept override { on_descriptor_available(); }
   bool accept_one();  // false when there is nothing more to accept for now
-  void starve();
-  void fed();  // there may be descriptors again
-  void forget_starvation() noexcept;
+  void wait_for_descriptor();
+  void on_descriptor_available();  // perhaps: tries again
+  void stop_waiting_for_descriptor() noexcept;
   void resume_watching();
   void watch();
 
@@ -73,7 +73,7 @@ private:
   AcceptHandler* handler_ = nullptr;
   ListenSocket socket_;
   bool paused_ = false;
-  bool starved_ = false;
+  bool waits_for_descriptor_ = false;
   bool watching_ = false;
 };
 

@@ -34,7 +34,7 @@ struct Collector final : AcceptHandler {
     remotes.push_back(remote);
     if (then) then();
   }
-  void on_starved(int error) override { lacks.push_back(error); }
+  void on_accept_paused(int error) override { lacks.push_back(error); }
   std::vector<Descriptor> sockets;
   std::vector<int> lacks;
   std::vector<Address> remotes;
@@ -233,7 +233,7 @@ TEST_F(ListenerTest, accepts_nothing_while_paused_and_does_not_spin) {
   listener.pause();
   Alarm alarm([&] {
     EXPECT_TRUE(collector.sockets.empty());
-    EXPECT_LE(loop.counters().rounds.value(), 3U);
+    EXPECT_LE(loop.counters().iterations.value(), 3U);
     listener.resume();
   });
   loop.arm(alarm, Milliseconds(50));
@@ -313,12 +313,12 @@ private:
 
 TEST_F(ListenerTest, pauses_when_descriptors_run_out_and_goes_on_when_one_is_free_again) {
   const Peer peer = Peer::connect(listener.address());
-  const auto rounds = loop.counters().rounds.value();
+  const auto iterations = loop.counters().iterations.value();
   NoDescriptors none;
   collector.then = [&] { loop.stop(); };
   Alarm free_one([&] {
     EXPECT_TRUE(collector.sockets.empty());
-    EXPECT_LE(loop.counters().rounds.value(), rounds + 12) << "does not spin";
+    EXPECT_LE(loop.counters().iterations.value(), iterations + 12) << "does not spin";
     none.taken.pop_back();
   });
   loop.arm(free_one, Milliseconds(350));
@@ -338,13 +338,13 @@ TEST_F(ListenerTest, goes_on_as_soon_as_a_stream_of_the_loop_has_closed) {
   std::uint64_t closed_at = 0;
   Alarm close_one([&] {
     EXPECT_TRUE(collector.sockets.empty());
-    closed_at = loop.counters().rounds.value();
+    closed_at = loop.counters().iterations.value();
     connection.stream.close();
   });
   loop.arm(close_one, Milliseconds(20));
   loop.run();
   EXPECT_EQ(collector.sockets.size(), 1U);
-  EXPECT_LE(loop.counters().rounds.value(), closed_at + 1) << "in the next round, not at the next timer";
+  EXPECT_LE(loop.counters().iterations.value(), closed_at + 1) << "in the next iteration, not at the next timer";
 }
 
 TEST_F(ListenerTest, may_be_closed_while_descriptors_are_out) {

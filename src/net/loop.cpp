@@ -38,7 +38,7 @@ std::int64_t read_second() noexcept {
 
 }  // namespace
 
-RoundEnd::~RoundEnd() {
+IterationEnd::~IterationEnd() {
   if (previous_ == nullptr) return;
   *previous_ = following_;
   if (following_ != nullptr) following_->previous_ = previous_;
@@ -89,7 +89,7 @@ void Loop::run() {
   resume_turns();
   second_ = 0;
   read_clocks();
-  while (round()) {
+  while (iterate()) {
   }
   finish_all_closed();
   stopped_ = true;  // the inbox is closed until the next run
@@ -138,7 +138,7 @@ void Loop::set_busy_poll(unsigned microseconds) noexcept {
 
 void Loop::wait() noexcept {
   // Streams may have been closed before run() was called.
-  const bool work_is_left = resumed_.first != nullptr || round_ends_ != nullptr || closing_.first != nullptr;
+  const bool work_is_left = resumed_.first != nullptr || iteration_ends_ != nullptr || closing_.first != nullptr;
   if (work_is_left) {
     epoll_.wait(0);
   } else if (busy_poll_ == 0) {
@@ -174,15 +174,15 @@ void Loop::sleep() noexcept {
   sleeping_.store(false, std::memory_order_relaxed);
 }
 
-bool Loop::round() {
+bool Loop::iterate() {
   wait();
-  ++counters_.rounds;
+  ++counters_.iterations;
   read_clocks();
   epoll_.dispatch();
   wheel_.advance(now_);
   const bool goes_on = inbox_.quiet(std::memory_order_relaxed) || inbox_.run();
-  present_resumed();
-  end_round();
+  redeliver_resumed();
+  end_iteration();
   finish_closed();
   return goes_on;
 }
@@ -196,29 +196,29 @@ void Loop::read_clocks() {
   if (second_hook_) second_hook_(second);
 }
 
-void Loop::present_resumed() {
-  // Those that are resumed meanwhile wait for the next round, so that sockets get their turn.
+void Loop::redeliver_resumed() {
+  // Those that are resumed meanwhile wait for the next iteration, so that sockets get their turn.
   StreamList list = std::exchange(resumed_, {});
-  while (Stream* stream = list.pop()) stream->on_round();
+  while (Stream* stream = list.pop()) stream->on_resumed();
 }
 
-void Loop::at_round_end(RoundEnd& wants) noexcept {
-  if (wants.previous_ != nullptr) return;
-  wants.following_ = round_ends_;
-  wants.previous_ = &round_ends_;
-  if (round_ends_ != nullptr) round_ends_->previous_ = &wants.following_;
-  round_ends_ = &wants;
+void Loop::at_iteration_end(IterationEnd& callback) noexcept {
+  if (callback.previous_ != nullptr) return;
+  callback.following_ = iteration_ends_;
+  callback.previous_ = &iteration_ends_;
+  if (iteration_ends_ != nullptr) iteration_ends_->previous_ = &callback.following_;
+  iteration_ends_ = &callback;
 }
 
-void Loop::end_round() noexcept {
-  RoundEnd* list = std::exchange(round_ends_, nullptr);
+void Loop::end_iteration() noexcept {
+  IterationEnd* list = std::exchange(iteration_ends_, nullptr);
   if (list != nullptr) list->previous_ = &list;
   while (list != nullptr) {
-    RoundEnd& first = *list;
+    IterationEnd& first = *list;
     list = first.following_;
     if (list != nullptr) list->previous_ = &list;
     first.previous_ = nullptr;
-    first.on_round_end();
+    first.on_iteration_end();
   }
 }
 
@@ -226,7 +226,7 @@ void Loop::finish_closed() {
   while (Stream* stream = closing_.pop()) stream->finish();
 }
 
-// Also those that were resumed and then closed, without presenting anything any more.
+// Also those that were resumed and then closed, without delivering anything any more.
 void Loop::finish_all_closed() {
   do {
     finish_closed();
@@ -240,8 +240,8 @@ void Loop::finish_all_closed() {
 
 void Loop::stream_finished() noexcept {
   --streams_;
-  if (starved_.empty()) return;
-  for (Listener* listener : std::exchange(starved_, {})) listener->fed();
+  if (waiting_for_descriptor_.empty()) return;
+  for (Listener* listener : std::exchange(waiting_for_descriptor_, {})) listener->on_descriptor_available();
 }
 
 void Loop::Wake::on_ready(std::uint32_t) {

@@ -1,18 +1,18 @@
 // One thread's event loop: readiness of descriptors, timers, posted work.
 //
-// A round: wait; refresh the clock; tell streams and listeners what is ready; call the timers that are due; run what
-// was posted; present kept bytes of resumed streams again; call whoever asked for the end of the round; finish the
-// streams that were closed.
+// An iteration: wait; refresh the clock; dispatch events to streams and listeners; call the timers that are due; run
+// posted work; redeliver unconsumed bytes of resumed streams; call the registered IterationEnd objects; finish closed
+// streams.
 //
 // The seam: nothing outside net/ knows how a loop waits. Streams and listeners report completions (bytes, end, sent,
 // closed, accepted).
 #pragma once
 
 #include "base/gate.hpp"
+#include "net/buffer_pool.hpp"
 #include "net/descriptor.hpp"
 #include "net/epoll.hpp"
 #include "net/inbox.hpp"
-#include "net/spare_strings.hpp"
 #include "net/stream.hpp"
 #include "net/timer_wheel.hpp"
 
@@ -40,33 +40,33 @@ private:
   std::atomic<std::uint64_t> value_ = 0;
 };
 
-// What a loop has asked of the kernel so far.
+// System calls and wake-ups of a loop so far.
 struct Counters {
-  Counter rounds;    // returns from waiting
-  Counter receives;  // calls of recv
-  Counter sends;     // calls of send or sendmsg
-  Counter accepts;   // connections accepted
-  Counter watches;   // calls of Epoll::add, change and remove
-  Counter wakes;     // writes to the eventfd, counted where they arrive
-  Counter polls;     // times of busy polling before a sleep
+  Counter iterations;  // returns from waiting
+  Counter receives;    // calls of recv
+  Counter sends;       // calls of send or sendmsg
+  Counter accepts;     // connections accepted
+  Counter watches;     // calls of Epoll::add, change and remove
+  Counter wakes;       // writes to the eventfd, counted where they arrive
+  Counter polls;       // times of busy polling before a sleep
 };
 
-// Something that wants to be called at the end of the present round, such as a connection that collects its answers.
-class RoundEnd {
+// Called once at the end of an iteration, when registered by Loop::at_iteration_end(): collected output is sent there.
+class IterationEnd {
 public:
-  RoundEnd(const RoundEnd&) = delete;
-  RoundEnd& operator=(const RoundEnd&) = delete;
+  IterationEnd(const IterationEnd&) = delete;
+  IterationEnd& operator=(const IterationEnd&) = delete;
 
-  virtual void on_round_end() noexcept = 0;
+  virtual void on_iteration_end() noexcept = 0;
 
 protected:
-  RoundEnd() = default;
-  ~RoundEnd();  // takes itself off the list
+  IterationEnd() = default;
+  ~IterationEnd();  // takes itself off the list
 
 private:
   friend class Loop;
-  RoundEnd** previous_ = nullptr;  // the pointer that points here; null when not on the list
-  RoundEnd* following_ = nullptr;
+  IterationEnd** previous_ = nullptr;  // the pointer that points here; null when not on the list
+  IterationEnd* following_ = nullptr;
 };
 
 class Loop final : public Executor, public Timers {
@@ -79,11 +79,11 @@ public:
   // when it returns; open ones stay open.
   void run();
 
-  // From any thread: run() returns after the present round and after work that was posted before. A stop() before the
-  // first run() makes that one return at once; after run() has returned, it does nothing.
+  // From any thread: run() returns after the current iteration and after work that was posted before. A stop() before
+  // the first run() makes that one return at once; after run() has returned, it does nothing.
   void stop();
 
-  // Waits for nobody. Work posted after stop() is destroyed unrun, by the thread that posts it, until run() is called
+  // Does not block. Work posted after stop() is destroyed unrun, by the thread that posts it, until run() is called
   // again.
   void post(base::Function<void()> work) override;
 
@@ -101,19 +101,19 @@ public:
   void arm(Timer& timer, Milliseconds delay) override { wheel_.arm(timer, now_, delay); }
   void disarm(Timer& timer) noexcept override { wheel_.disarm(timer); }
 
-  // `hook` is called by run() with the seconds since 1970 before anything else, and then at the start of each round in
-  // which they have changed; an idle loop is not woken for it. Set before run().
+  // `hook` is called by run() with the seconds since 1970 before anything else, and then at the start of each iteration
+  // in which they have changed; an idle loop is not woken for it. Set before run().
   void every_second(base::Function<void(std::int64_t)> hook) { second_hook_ = std::move(hook); }
 
   // Busy polling: for how many microseconds the loop polls before it sleeps, while its sleeps are shorter than that.
   // Zero, the default, is off; more than a tick of the timers counts as one. Before run(), or on the loop's thread.
   void set_busy_poll(unsigned microseconds) noexcept;
 
-  // Calls `wants` once, at the end of this round (of the next one, when called from there).
-  void at_round_end(RoundEnd& wants) noexcept;
+  // Calls `callback` once, at the end of this iteration (of the next one, when called from there).
+  void at_iteration_end(IterationEnd& callback) noexcept;
 
-  // Strings that were sent or read, for those who collect large content.
-  SpareStrings& spares() noexcept { return spares_; }
+  // Buffers for large content.
+  BufferPool& buffer_pool() noexcept { return buffer_pool_; }
 
   const Counters& counters() const noexcept { return counters_; }
   // Streams between open() and on_closed().
@@ -142,14 +142,14 @@ private:
     Stream* last = nullptr;
   };
 
-  bool round();  // false when it is time to stop
+  bool iterate();  // false when it is time to stop
   void read_clocks();
   void wait() noexcept;
   bool busy_poll() noexcept;
   void sleep() noexcept;
   void wake() noexcept;
-  void present_resumed();
-  void end_round() noexcept;
+  void redeliver_resumed();
+  void end_iteration() noexcept;
   void finish_closed();
   void finish_all_closed();
 
@@ -163,17 +163,17 @@ private:
   std::uint64_t now_;
   std::int64_t second_ = 0;
   TimerWheel wheel_;
-  SpareStrings spares_{*this};
+  BufferPool buffer_pool_{*this};
   Counters counters_;
   std::unique_ptr<char[]> buffer_;
   StreamList resumed_;
   StreamList closing_;
-  RoundEnd* round_ends_ = nullptr;
+  IterationEnd* iteration_ends_ = nullptr;
   std::uint64_t busy_poll_ = 0;  // nanoseconds
   bool slept_briefly_ = false;   // less than that
   Offloader* offloader_ = nullptr;
   Scope* background_ = nullptr;
-  std::vector<Listener*> starved_;  // listeners that wait for a descriptor to become free
+  std::vector<Listener*> waiting_for_descriptor_;  // listeners that wait for a free descriptor
   std::size_t streams_ = 0;
   base::Function<void(std::int64_t)> second_hook_;
   bool stopped_ = false;  // run() has returned

@@ -23,9 +23,9 @@ struct TestTimer final : Timer {
   std::function<void()> action;
 };
 
-struct TestRoundEnd final : RoundEnd {
-  explicit TestRoundEnd(std::function<void()> f) : action(std::move(f)) {}
-  void on_round_end() noexcept override { action(); }
+struct TestIterationEnd final : IterationEnd {
+  explicit TestIterationEnd(std::function<void()> f) : action(std::move(f)) {}
+  void on_iteration_end() noexcept override { action(); }
   std::function<void()> action;
 };
 
@@ -214,7 +214,7 @@ TEST(Loop, wakes_up_for_posts_only_when_it_sleeps) {
   });
   loop.run();
   EXPECT_EQ(loop.counters().wakes.value(), 0U);
-  EXPECT_LE(loop.counters().rounds.value(), 3U);
+  EXPECT_LE(loop.counters().iterations.value(), 3U);
 }
 
 TEST(Loop, hears_every_post_of_a_ping_pong_between_two_loops) {
@@ -296,7 +296,7 @@ TEST(Loop, calls_timers_in_order_and_not_early) {
   loop.arm(first, Milliseconds(20));
   loop.run();
   EXPECT_EQ(order, (std::vector{1, 2}));
-  EXPECT_LE(loop.counters().rounds.value(), 5U) << "the loop sleeps until a timer is due";
+  EXPECT_LE(loop.counters().iterations.value(), 5U) << "the loop sleeps until a timer is due";
 }
 
 TEST(Loop, tells_the_second_before_anything_else) {
@@ -333,13 +333,13 @@ TEST(Loop, calls_at_the_end_of_the_round_once_for_many_wishes) {
   Loop loop;
   int calls = 0;
   bool posted_work_ran = false;
-  TestRoundEnd round_end([&] {
+  TestIterationEnd iteration_end([&] {
     ++calls;
     EXPECT_TRUE(posted_work_ran);
   });
   loop.post([&] {
-    loop.at_round_end(round_end);
-    loop.at_round_end(round_end);
+    loop.at_iteration_end(iteration_end);
+    loop.at_iteration_end(iteration_end);
   });
   loop.post([&] {
     posted_work_ran = true;
@@ -349,19 +349,19 @@ TEST(Loop, calls_at_the_end_of_the_round_once_for_many_wishes) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(Loop, forgets_a_round_end_that_is_destroyed) {
+TEST(Loop, forgets_a_destroyed_iteration_end) {
   Loop loop;
   int calls = 0;
-  auto a = std::make_unique<TestRoundEnd>([&] { ++calls; });
-  auto c = std::make_unique<TestRoundEnd>([&] { ++calls; });
-  TestRoundEnd b([&] {  // called second, and takes the third along
+  auto a = std::make_unique<TestIterationEnd>([&] { ++calls; });
+  auto c = std::make_unique<TestIterationEnd>([&] { ++calls; });
+  TestIterationEnd b([&] {  // called second, and takes the third along
     ++calls;
     a.reset();
   });
   loop.post([&] {
-    loop.at_round_end(*a);
-    loop.at_round_end(b);
-    loop.at_round_end(*c);
+    loop.at_iteration_end(*a);
+    loop.at_iteration_end(b);
+    loop.at_iteration_end(*c);
     c.reset();
     loop.stop();
   });
@@ -372,14 +372,14 @@ TEST(Loop, forgets_a_round_end_that_is_destroyed) {
 TEST(Loop, calls_in_the_next_round_what_is_wished_at_the_end_of_one) {
   Loop loop;
   int calls = 0;
-  TestRoundEnd round_end([&] {
+  TestIterationEnd iteration_end([&] {
     if (++calls < 3) {
-      loop.at_round_end(round_end);
+      loop.at_iteration_end(iteration_end);
     } else {
       loop.stop();
     }
   });
-  loop.at_round_end(round_end);
+  loop.at_iteration_end(iteration_end);
   loop.run();
   EXPECT_EQ(calls, 3);
 }

@@ -19,40 +19,40 @@ void Output::append(std::string&& bytes) {
   append_body({.own = std::move(bytes)});
 }
 
-void Output::lend(std::string_view bytes) {
+void Output::append_static(std::string_view bytes) {
   if (bytes.size() <= large) {
     text_.append(bytes);
     return;
   }
-  append_body({.lent = bytes});
+  append_body({.view = bytes});
 }
 
-void Output::pass(std::string_view bytes) {
+void Output::append_borrowed(std::string_view bytes) {
   if (bytes.size() <= large) {
     text_.append(bytes);
     return;
   }
-  append_body({.lent = bytes}, true);
+  append_body({.view = bytes}, true);
 }
 
 void Output::expect_body() {
   if (bodies_.size() == bodies_.capacity()) bodies_.reserve(std::max<std::size_t>(4, 2 * bodies_.size()));
 }
 
-std::string Output::keep(std::string bytes) noexcept {
+std::string Output::take_ownership(std::string bytes) noexcept {
   // In the last of them: what comes before it in this output leaves before it does.
   const auto last = std::ranges::find_if(bodies_.rbegin(), bodies_.rend(), [&](const Body& body) {
-    return body.passing && base::lies_in(body.piece.lent, bytes);
+    return body.borrowed && base::lies_in(body.piece.view, bytes);
   });
   if (last == bodies_.rend()) return bytes;
-  last->piece.own = std::move(bytes);  // `lent` stays what is sent of it: large, so that moving left it where it was
-  last->passing = false;
+  last->piece.own = std::move(bytes);  // `view` stays what is sent of it: large, so that moving left it where it was
+  last->borrowed = false;
   return {};
 }
 
-void Output::append_body(Piece piece, bool passing) {
+void Output::append_body(Piece piece, bool borrowed) {
   const std::size_t size = piece.bytes().size();
-  bodies_.push_back({.at = text_.size(), .piece = std::move(piece), .passing = passing});
+  bodies_.push_back({.at = text_.size(), .piece = std::move(piece), .borrowed = borrowed});
   body_bytes_ += size;
 }
 

@@ -11,12 +11,12 @@
 
 namespace tern::net {
 
-// Bytes of its own, or lent ones, which outlive it.
+// Owns its bytes, or refers to bytes that outlive it.
 struct Piece {
   std::string own = {};
-  std::string_view lent = {};
+  std::string_view view = {};
 
-  std::string_view bytes() const noexcept { return lent.empty() ? std::string_view(own) : lent; }
+  std::string_view bytes() const noexcept { return view.empty() ? std::string_view(own) : view; }
 };
 
 class Output {
@@ -30,18 +30,17 @@ public:
   void append(std::string_view bytes) { text_.append(bytes); }
   void append(const char* literal) { text_.append(literal); }
   void append(std::string&& bytes);
-  // `bytes` must stay until they have been sent; a large body of them is not copied.
-  void lend(std::string_view bytes);
+  // For static content: `bytes` stay valid until they have been sent. A large body is not copied.
+  void append_static(std::string_view bytes);
 
-  // `bytes` must stay until this output is sent or cleared; a large body of them is copied only where it cannot be sent
-  // at once.
-  void pass(std::string_view bytes);
+  // `bytes` stay valid until this output is sent or cleared. A large body is copied only if it cannot be sent at once.
+  void append_borrowed(std::string_view bytes);
 
-  // Makes room for what the next large body needs, so that its pass() does not throw: for who writes a head before it.
+  // Reserves an entry for the next large body, so that its append_borrowed() does not throw after its head was written.
   void expect_body();
 
-  // Of a string that was passed, or parts of it: it stays until it has been sent. Given back where none of it was.
-  std::string keep(std::string bytes) noexcept;
+  // Owns a string of which borrowed bytes are a part, until they are sent. Returns it when none of it is borrowed.
+  std::string take_ownership(std::string bytes) noexcept;
 
   bool empty() const noexcept { return text_.empty() && bodies_.empty(); }
   std::size_t size() const noexcept { return text_.size() + body_bytes_; }
@@ -67,10 +66,10 @@ private:
   struct Body {
     std::size_t at;  // how many bytes of the text go before it
     Piece piece;
-    bool passing;  // what is lent goes with this output
+    bool borrowed;  // valid only until this output is sent or cleared
   };
 
-  void append_body(Piece piece, bool passing = false);
+  void append_body(Piece piece, bool borrowed = false);
 
   std::string text_;
   std::vector<Body> bodies_;

@@ -32,7 +32,7 @@ void fill(Output& output) {
   output.append("head ");
   output.append(std::string(big_a));
   output.append(std::string(big_b));
-  output.lend(big_c);
+  output.append_static(big_c);
   output.text() += "tail";
 }
 
@@ -59,9 +59,9 @@ TEST(Output, keeps_large_bodies_apart_without_copying) {
 
 TEST(Output, that_is_lent_is_sent_from_where_it_is_and_copied_where_it_is_small) {
   Output output;
-  output.lend("small ");
+  output.append_static("small ");
   EXPECT_EQ(output.text(), "small ");
-  output.lend(big_c);
+  output.append_static(big_c);
   const auto is_there = [](const iovec& piece) { return piece.iov_base == big_c.data(); };
   iovec pieces[SendQueue::max_pieces];
   ASSERT_EQ(SendQueue::gather(output, pieces), 2U);
@@ -109,35 +109,35 @@ TEST(SendQueue, takes_over_what_was_not_sent_wherever_the_cut_is) {
 }
 
 TEST(SendQueue, copies_what_is_only_passing) {
-  std::string passing(100'000, 'p');
-  const std::string whole = "head " + passing + " tail";
+  std::string borrowed(100'000, 'p');
+  const std::string whole = "head " + borrowed + " tail";
   for (const std::size_t sent : {0UL, 3UL, 5UL, 50'000UL, 100'005UL, 100'007UL}) {
     Output output;
     output.append("head ");
-    output.pass(passing);
+    output.append_borrowed(borrowed);
     output.append(" tail");
     EXPECT_EQ(joined(output), whole);
     SendQueue queue;
     queue.take(output, sent);
-    std::ranges::fill(passing, 'q');  // it has passed
+    std::ranges::fill(borrowed, 'q');  // it has passed
     EXPECT_EQ(queue.size(), whole.size() - sent);
     EXPECT_TRUE(joined(queue) == whole.substr(sent)) << sent;
-    std::ranges::fill(passing, 'p');
+    std::ranges::fill(borrowed, 'p');
   }
 }
 
 TEST(SendQueue, keeps_what_has_passed_where_it_is_given_what_that_lies_in) {
-  const std::string passing(100'000, 'p');
+  const std::string borrowed(100'000, 'p');
   for (const std::size_t sent : {0UL, 3UL, 5UL, 50'000UL, 100'005UL, 130'007UL}) {
-    std::string lies = passing;
+    std::string lies = borrowed;
     const char* const there = lies.data();
     Output output;
     output.append("head ");
-    output.pass(lies);
+    output.append_borrowed(lies);
     output.append(" and ");
-    output.pass(std::string_view(lies).substr(10'000, 30'000));
+    output.append_borrowed(std::string_view(lies).substr(10'000, 30'000));
     const std::string whole = joined(output);
-    EXPECT_EQ(output.keep(std::move(lies)), "");
+    EXPECT_EQ(output.take_ownership(std::move(lies)), "");
     EXPECT_TRUE(joined(output) == whole);
     SendQueue queue;
     queue.take(output, sent);
@@ -148,8 +148,9 @@ TEST(SendQueue, keeps_what_has_passed_where_it_is_given_what_that_lies_in) {
     EXPECT_EQ(static_cast<const char*>(last.iov_base) + last.iov_len, there + 40'000) << "copied";
   }
   Output output;
-  output.pass(passing);
-  EXPECT_TRUE(output.keep(std::string(100'000, 'q')) == std::string(100'000, 'q')) << "nothing of it has passed";
+  output.append_borrowed(borrowed);
+  EXPECT_TRUE(output.take_ownership(std::string(100'000, 'q')) == std::string(100'000, 'q'))
+      << "nothing of it has passed";
 }
 
 TEST(SendQueue, forgets_what_was_sent_step_by_step) {

@@ -41,7 +41,7 @@ void RestBuffer::assign(std::span<const char> bytes) {
 }
 
 void RestBuffer::consume(std::size_t count) noexcept {
-  base::expects(count <= size(), "no more is consumed than was presented");
+  base::expects(count <= size(), "no more is consumed than was delivered");
   if (count == size()) {
     clear();
   } else {

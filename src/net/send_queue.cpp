@@ -1,6 +1,6 @@
 #include "net/send_queue.hpp"
 
-#include "net/spare_strings.hpp"
+#include "net/buffer_pool.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -37,7 +37,7 @@ void SendQueue::append(std::string_view bytes) {
   if (pieces_.empty() || pieces_.back().bytes().size() + bytes.size() > Output::large) {
     pieces_.push_back({.own = std::string(bytes)});
   } else {
-    pieces_.back().own.append(bytes);  // lent ones are large
+    pieces_.back().own.append(bytes);  // views are large
   }
   size_ += bytes.size();
 }
@@ -64,7 +64,7 @@ void SendQueue::take(Output& output, std::size_t skip) {
     const std::size_t skipped = std::min(skip, size);
     skip -= skipped;
     if (skipped == size) continue;
-    if (body.passing) {
+    if (body.borrowed) {
       append(body.piece.bytes().substr(skipped));
     } else {
       append_body(std::move(body.piece), skipped);
@@ -84,7 +84,7 @@ void SendQueue::consume(std::size_t count) noexcept {
     }
     count -= left;
     sent_ = 0;
-    if (spares_ != nullptr) spares_->give(std::move(pieces_.front().own));
+    if (buffer_pool_ != nullptr) buffer_pool_->give(std::move(pieces_.front().own));
     pieces_.pop_front();
   }
 }

@@ -12,15 +12,15 @@
 
 namespace tern::net {
 
-class SpareStrings;
+class BufferPool;
 
 class SendQueue {
 public:
   // At most so many pieces go into one gathered write.
   static constexpr std::size_t max_pieces = 64;
 
-  // Large strings that have been sent go to `spares`, if there are any, which outlive the queue.
-  explicit SendQueue(SpareStrings* spares = nullptr) : spares_(spares) {}  // throws std::bad_alloc
+  // Large strings that have been sent go to `pool`, if there are any, which outlive the queue.
+  explicit SendQueue(BufferPool* pool = nullptr) : buffer_pool_(pool) {}  // throws std::bad_alloc
 
   // The first pieces of `output` as the kernel wants them; returns how many there are.
   static std::size_t gather(const Output& output, iovec (&pieces)[max_pieces]) noexcept;
@@ -36,7 +36,7 @@ public:
 private:
   void append_body(Piece&& piece, std::size_t skip);
 
-  SpareStrings* spares_;
+  BufferPool* buffer_pool_;
   std::deque<Piece> pieces_;
   std::size_t sent_ = 0;  // of the first piece
   std::size_t size_ = 0;

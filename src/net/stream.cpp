@@ -18,9 +18,9 @@ namespace tern::net {
 namespace {
 
 constexpr std::uint32_t read_events = EPOLLIN | EPOLLRDHUP;
-constexpr int receives_per_round = 2;         // of what is large: a busy peer does not keep the others waiting
-constexpr std::size_t beginning = 16 * 1024;  // bytes, of what is large
-constexpr int sends_per_round = 16;
+constexpr int receives_per_iteration = 2;               // so that a busy peer does not delay the others
+constexpr std::size_t large_first_receive = 16 * 1024;  // bytes, before direct receive
+constexpr int sends_per_iteration = 16;
 
 int socket_error(int descriptor) noexcept {
   int error = 0;
@@ -29,7 +29,7 @@ int socket_error(int descriptor) noexcept {
   return error != 0 ? error : ECONNRESET;
 }
 
-// What the kernel took, 0 if it has no room, or minus errno. `record`: as Piece::record.
+// The number of bytes that the kernel accepted, 0 if it has no room, or minus errno.
 ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters) noexcept {
   for (;;) {
     ++counters.sends;
@@ -62,7 +62,8 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = hung_up_ = represent_ = finish_writing_ = takes_ = expects_large_ = took_end_ = false;
+  paused_ = ended_ = hung_up_ = redeliver_ = finish_writing_ = direct_receive_allowed_ = expects_large_ =
+      received_end_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -99,11 +100,11 @@ void Stream::send(std::string_view bytes) {
   enqueue([&](SendQueue& queue) { queue.append(bytes); });
 }
 
-// Where there is no memory for what has to wait, the connection ends: what was sent of it cannot be taken back.
+// Without memory for the queue the connection ends: bytes that were sent cannot be taken back.
 template <class F>
 void Stream::enqueue(F&& add) {
   try {
-    if (queue_ == nullptr) queue_ = std::make_unique<SendQueue>(&loop_->spares_);
+    if (queue_ == nullptr) queue_ = std::make_unique<SendQueue>(&loop_->buffer_pool_);
     add(*queue_);
   } catch (const std::bad_alloc&) {
     return end(ENOMEM);
@@ -115,7 +116,7 @@ void Stream::resume() {
   if (!paused_) return;
   paused_ = false;
   if (!open_ || ended_) return;
-  represent_ = true;
+  redeliver_ = true;
   if (listed_) return;
   listed_ = true;
   loop_->resumed_.push(*this);
@@ -154,12 +155,12 @@ void Stream::abort() {
   close();
 }
 
-// The connection is over; on_closed() follows from the end of the round.
+// The connection is over; on_closed() follows from the end of the iteration.
 void Stream::end(int error) {
   error_ = error;
   open_ = false;
   closing_ = true;
-  queue_.reset();  // (the rest is still being presented, perhaps)
+  queue_.reset();  // (the rest is still being delivered, perhaps)
   if (!listed_) loop_->closing_.push(*this);
 }
 
@@ -230,48 +231,48 @@ void Stream::hang_up() {
 }
 
 void Stream::receive(std::uint32_t events) {
-  if (represent_) {
-    present_rest();
+  if (redeliver_) {
+    deliver_rest();
     if (closing_ || paused_) return;
   }
-  for (int i = 0; i < receives_per_round; ++i) {
-    if (takes_) [[unlikely]] {
-      const bool taken = offer();
+  for (int i = 0; i < receives_per_iteration; ++i) {
+    if (direct_receive_allowed_) [[unlikely]] {
+      const bool taken = try_direct_receive();
       if (closing_ || paused_) return;
-      if (took_end_) return present_end();
-      if (taken) return;  // that was much; what is left is told in the next round
+      if (received_end_) return deliver_end();
+      if (taken) return;  // a large receive: the rest in the next iteration
     }
     ++loop_->counters_.receives;
-    const std::size_t room = expects_large_ ? beginning : Loop::receive_size;
+    const std::size_t room = expects_large_ ? large_first_receive : Loop::receive_size;
     const ssize_t count = ::recv(socket_.number(), loop_->received(), room, 0);
-    if (count == 0) return present_end();
+    if (count == 0) return deliver_end();
     if (count < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN) end(errno);
       return;
     }
     const auto size = static_cast<std::size_t>(count);
-    present({loop_->received(), size});
+    deliver({loop_->received(), size});
     if (closing_ || paused_) return;
     // A short receive means drained. Only when the peer has ended is it worth another one: to read the end.
     if (size < room && (events & EPOLLRDHUP) == 0) return;
   }
 }
 
-// Whether the handler has taken bytes by itself.
-bool Stream::offer() {
-  took_end_ = false;
-  return rest_.empty() && handler_->on_takeable();
+// Whether the handler has received bytes directly.
+bool Stream::try_direct_receive() {
+  received_end_ = false;
+  return rest_.empty() && handler_->on_direct_receive();
 }
 
-std::size_t Stream::take(std::span<char> to) noexcept {
+std::size_t Stream::receive_into(std::span<char> to) noexcept {
   if (!open_) return 0;
   for (;;) {
     ++loop_->counters_.receives;
     const ssize_t count = ::recv(socket_.number(), to.data(), to.size(), MSG_DONTWAIT);
     if (count > 0) return static_cast<std::size_t>(count);
     if (count == 0) {
-      took_end_ = true;
+      received_end_ = true;
       return 0;
     }
     if (errno == EINTR) continue;
@@ -280,34 +281,34 @@ std::size_t Stream::take(std::span<char> to) noexcept {
   }
 }
 
-// Presents the rest and the fresh bytes together. Every byte is copied a bounded number of times, however small the
+// Delivers the rest and the fresh bytes together. Every byte is copied a bounded number of times, however small the
 // steps in which they arrive: the rest is put in front of fresh bytes that are at least as many, where there is room,
 // else they are appended to the rest, whose buffer grows by doubling.
-void Stream::present(std::span<char> fresh) {
+void Stream::deliver(std::span<char> fresh) {
   const std::span<const char> old = rest_.bytes();
   if (old.size() > std::min(fresh.size(), Loop::receive_size)) {
     rest_.append(fresh);
-    return present_rest();
+    return deliver_rest();
   }
-  represent_ = false;
+  redeliver_ = false;
   if (!old.empty()) {
     char* front = fresh.data() - old.size();
     std::memcpy(front, old.data(), old.size());
     fresh = {front, old.size() + fresh.size()};
   }
   const std::size_t consumed = handler_->on_bytes(fresh);
-  base::expects(consumed <= fresh.size(), "no more is consumed than was presented");
+  base::expects(consumed <= fresh.size(), "no more is consumed than was delivered");
   if (!closing_) rest_.assign(fresh.subspan(consumed));
 }
 
-void Stream::present_rest() {
-  represent_ = false;
+void Stream::deliver_rest() {
+  redeliver_ = false;
   if (rest_.empty()) return;
   const std::size_t consumed = handler_->on_bytes(rest_.bytes());
   rest_.consume(consumed);
 }
 
-void Stream::present_end() {
+void Stream::deliver_end() {
   ended_ = true;
   rest_.clear();
   handler_->on_end();
@@ -315,17 +316,17 @@ void Stream::present_end() {
 }
 
 // The loop's answer to resume().
-void Stream::on_round() noexcept {
+void Stream::on_resumed() noexcept {
   listed_ = false;
   if (closing_) return loop_->closing_.push(*this);
   dispatch([this] {
-    if (represent_ && !paused_) present_rest();
+    if (redeliver_ && !paused_) deliver_rest();
     if (!closing_ && !paused_) watch(wanted());
   });
 }
 
 void Stream::flush() {
-  for (int i = 0; i < sends_per_round; ++i) {
+  for (int i = 0; i < sends_per_iteration; ++i) {
     iovec pieces[SendQueue::max_pieces];
     const std::size_t count = queue_->gather(pieces);
     std::size_t asked = 0;

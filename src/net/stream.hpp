@@ -1,14 +1,13 @@
 // One connected socket on a loop: bytes in by callback, bytes out by send().
 //
 // The life of a connection. A Listener accepts a descriptor; the server makes an object that holds a Stream and is its
-// StreamHandler, and calls open(). Bytes arrive in the loop's shared buffer and are presented by on_bytes(); what the
-// handler does not consume is kept in a buffer of the stream's own (an idle connection owns none) and presented again,
-// in front of what comes next. send() goes to the kernel at once; what the kernel does not take waits in a queue and
+// StreamHandler, and calls open(). Bytes arrive in the loop's shared buffer and are delivered by on_bytes(); what the
+// handler does not consume moves to a buffer of the stream's own (an idle connection has none) and is redelivered in
+// front of the next bytes. send() goes to the kernel at once; what the kernel does not take waits in a queue and
 // leaves when the socket has room, after which on_sent() is called. pause() stops the reading, and with it, once the
 // kernel's buffers are full, the peer. When the peer has sent its last byte, on_end() is called; we may still send.
-// close(), a reset or a failed write end the connection: on_closed() is called, always from the end of a round of the
-// loop and never from inside another call, so that nobody's object vanishes under somebody's feet, and there the
-// handler deletes itself.
+// close(), a reset or a failed write end the connection. on_closed() follows at the end of an iteration of the loop,
+// never inside another call, so that no object is deleted while it is in use. The handler deletes itself there.
 #pragma once
 
 #include "net/address.hpp"
@@ -30,8 +29,8 @@ class Loop;
 class Output;
 
 // What the owner of a connection implements. Everything is called on the loop's thread and may call anything on this
-// and other streams: send, pause, resume, close, abort. What on_bytes(), on_takeable(), on_end() and on_sent() throw
-// for lack of memory (std::bad_alloc) ends the connection with ENOMEM; they must not throw anything else, nor
+// and other streams: send, pause, resume, close, abort. What on_bytes(), on_direct_receive(), on_end() and on_sent()
+// throw for lack of memory (std::bad_alloc) ends the connection with ENOMEM; they must not throw anything else, nor
 // on_closed().
 class StreamHandler {
 public:
@@ -40,19 +39,19 @@ public:
 
   // `bytes` is everything that was received and is not consumed yet, old before new, never empty; it is valid during
   // the call, and 64 bytes behind it may be read (not used). Returns how many bytes, from the front, are done with;
-  // take as many as can be used, since the rest is presented again only when more has arrived or after resume(). The
+  // take as many as can be used, since the rest is delivered again only when more has arrived or after resume(). The
   // rest is not bounded by the stream: a handler that waits for more of something bounds it, and closes.
   virtual std::size_t on_bytes(std::span<const char> bytes) = 0;
 
-  // In place of on_bytes(), after Stream::let_take(true), when bytes may be there and none are left of what was
-  // presented: the handler may fetch them by one Stream::take(). False where it has not, and they are to be presented
-  // as usual.
-  virtual bool on_takeable() { return false; }
+  // Direct receive, after Stream::allow_direct_receive(true): called instead of on_bytes() when bytes may have arrived
+  // and all delivered ones are consumed. The handler may call Stream::receive_into() once. False if it has not; the
+  // bytes then go to on_bytes().
+  virtual bool on_direct_receive() { return false; }
 
-  // The peer has ended its side (FIN), and all its bytes have been presented; there will be no more. Sending goes on.
+  // The peer has ended its side (FIN), and all its bytes have been delivered; there will be no more. Sending goes on.
   virtual void on_end() = 0;
 
-  // The peer has ended its side while the stream is paused: behind bytes, perhaps, that have not been presented.
+  // The peer has ended its side while the stream is paused: behind bytes, perhaps, that have not been delivered.
   // on_end() still follows, after resume(). At most once for each open().
   virtual void on_hang_up() {}
 
@@ -74,43 +73,43 @@ public:
   Stream() noexcept = default;
   ~Stream();  // never opened, or on_closed() has been called
 
-  // Takes a connected, non-blocking socket over. Where the kernel refuses to watch it, on_closed() follows.
+  // Owns a connected, non-blocking socket from now on. If the kernel refuses to watch it, on_closed() follows.
   // May be called again after on_closed().
   void open(Loop& loop, Descriptor socket, StreamHandler& handler, const Address& remote = {});
 
-  // Another handler takes over, for a peer that is known to be `remote`; also from inside of the old one's on_bytes().
+  // Replaces the handler and the peer's address; allowed inside on_bytes() of the old handler.
   void hand_over(StreamHandler& handler, const Address& remote) noexcept {
     handler_ = &handler;
     remote_ = remote;
   }
 
-  // Sends what the kernel takes at once, in one call, and queues the rest. `output` is empty afterwards and keeps its
-  // memory. Nothing happens after close(), a failure, or shutdown_write(): the bytes are dropped. A failed write is
-  // reported by on_closed(), later.
+  // Sends as much as the kernel accepts in one call, and queues the rest. `output` is empty afterwards and keeps its
+  // memory. After close(), a failure or shutdown_write() the bytes are dropped. A failed write is reported later, by
+  // on_closed().
   void send(Output& output);
   void send(std::string_view bytes);
 
-  // Bytes that wait in our queue (not the kernel's).
+  // Bytes in the send queue (not the kernel's).
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
 
-  // Those, and the bytes that the kernel holds because the peer has not taken them: what shows whether the peer reads,
-  // since a socket becomes writable only when a good part of its buffer is free. Costs a system call.
+  // unsent(), and the bytes in the kernel that the peer has not acknowledged. Shows whether the peer reads: a socket
+  // becomes writable only when a good part of its buffer is free. Costs a system call.
   std::size_t undelivered() const noexcept;
 
   // Stops reading until resume(): no on_bytes(), no on_end(). A reset is still noticed, and an end by on_hang_up().
   // Costs no system call unless something arrives meanwhile.
   void pause() noexcept { paused_ = true; }
-  // Goes on reading; bytes that were kept are presented again later in this round or in the next, not inside the call.
+  // Reads again. Unconsumed bytes are redelivered later in this iteration or in the next, not inside the call.
   void resume();
   bool paused() const noexcept { return paused_; }
 
-  // Whether the handler takes what comes by itself: large content goes straight to where it belongs.
-  void let_take(bool takes) noexcept { takes_ = takes; }
-  // What the peer sends next is large: only its beginning is received at once, so that its handler can take the rest.
+  // Whether on_direct_receive() is called: it receives large content directly into its destination.
+  void allow_direct_receive(bool allowed) noexcept { direct_receive_allowed_ = allowed; }
+  // Large content follows: only its first bytes go to the receive buffer, so that the rest can be received directly.
   void expect_large(bool large) noexcept { expects_large_ = large; }
-  // From inside of on_takeable() only: receives into `to`, which is not empty, what is there. How many bytes; 0 where
-  // there are none, or the peer has ended its side, or the connection is broken, which is told as always.
-  std::size_t take(std::span<char> to) noexcept;
+  // Only from on_direct_receive(): receives into `to`, which is not empty, and returns the number of bytes. 0 if none
+  // have arrived, the peer has ended its side, or the connection has failed; the last two are reported as always.
+  std::size_t receive_into(std::span<char> to) noexcept;
 
   // Ends our side (FIN) once the queue is empty.
   void shutdown_write();
@@ -124,7 +123,7 @@ public:
   // From open() to close(), abort() or failure. Once false, the only thing to come is on_closed().
   bool is_open() const noexcept { return open_; }
   // Whether there are bytes of the peer that the handler has not consumed, kept here or by the kernel. May cost a
-  // system call. Not from inside on_bytes(), where those that are being presented may count.
+  // system call. Not from inside on_bytes(), where those that are being delivered may count.
   bool has_unread() const noexcept;
   // How many bytes of the peer the kernel holds for us. Costs a system call.
   std::size_t waiting() const noexcept;
@@ -141,12 +140,12 @@ private:
   void dispatch(F&& call) noexcept;
   void handle(std::uint32_t events);
   void receive(std::uint32_t events);
-  bool offer();
-  void present(std::span<char> fresh);
-  void present_rest();
-  void present_end();
+  bool try_direct_receive();
+  void deliver(std::span<char> fresh);
+  void deliver_rest();
+  void deliver_end();
   void hang_up();
-  void on_round() noexcept;  // the loop's answer to resume()
+  void on_resumed() noexcept;  // the loop's answer to resume()
   void flush();
   void end(int error);
   void finish();  // the loop's answer to end()
@@ -159,7 +158,7 @@ private:
   Descriptor socket_;
   Loop* loop_ = nullptr;
   StreamHandler* handler_ = nullptr;
-  Stream* next_ = nullptr;  // in the loop's list of streams to look after at the end of the round
+  Stream* next_ = nullptr;  // in the loop's list of streams to look after at the end of the iteration
   RestBuffer rest_;
   std::unique_ptr<SendQueue> queue_;
   int error_ = 0;
@@ -171,11 +170,11 @@ private:
   bool paused_ : 1 = false;
   bool ended_ : 1 = false;
   bool hung_up_ : 1 = false;    // on_hang_up() was called
-  bool represent_ : 1 = false;  // resumed, and the rest is to be presented again
+  bool redeliver_ : 1 = false;  // resumed, and the rest is to be delivered again
   bool finish_writing_ : 1 = false;
-  bool takes_ : 1 = false;  // the handler, by itself
+  bool direct_receive_allowed_ : 1 = false;
   bool expects_large_ : 1 = false;
-  bool took_end_ : 1 = false;  // the last take() has found that the peer has ended its side
+  bool received_end_ : 1 = false;  // the last receive_into() found the end of the stream
   Address remote_;
 };
 

@@ -1,4 +1,4 @@
-// Streams on one end of a socket pair, loop and test in one thread: what happens in which round is exact.
+// Streams on one end of a socket pair, loop and test in one thread: what happens in which iteration is exact.
 #include "net/stream.hpp"
 
 #include "net/test_server.hpp"
@@ -43,7 +43,7 @@ protected:
     loop.run();
   }
 
-  void run_rounds(int count) {
+  void run_iterations(int count) {
     Executor& executor = loop;
     std::function<void()> again = [&] {
       if (--count <= 0) return loop.stop();
@@ -129,12 +129,12 @@ TEST_F(StreamTest, presents_nothing_while_paused_and_everything_afterwards) {
     return 1;
   };
   ASSERT_TRUE(peer.send("abc"));
-  run_rounds(3);
+  run_iterations(3);
   ASSERT_TRUE(peer.send("def"));
   peer.shutdown_write();
-  const auto rounds = loop.counters().rounds.value();
+  const auto iterations = loop.counters().iterations.value();
   Alarm alarm([&] {
-    EXPECT_LE(loop.counters().rounds.value(), rounds + 3) << "a paused stream does not spin";
+    EXPECT_LE(loop.counters().iterations.value(), iterations + 3) << "a paused stream does not spin";
     EXPECT_EQ(seen.size(), 1U);
     EXPECT_FALSE(connection.stream.ended());
     connection.bytes_hook = [&](TestConnection&, std::string_view bytes) {
@@ -165,7 +165,7 @@ TEST_F(StreamTest, tells_the_end_after_the_bytes_and_once) {
   ASSERT_TRUE(peer.send("last words"));
   peer.shutdown_write();
   Alarm alarm([&] {
-    EXPECT_LE(loop.counters().rounds.value(), 5U) << "a stream with both sides ended does not spin";
+    EXPECT_LE(loop.counters().iterations.value(), 5U) << "a stream with both sides ended does not spin";
     connection.stream.close();
   });
   loop.arm(alarm, Milliseconds(60));
@@ -366,7 +366,7 @@ TEST_F(StreamTest, takes_turns_with_a_busy_peer) {
   EXPECT_EQ(other.times_closed, 1);
 }
 
-// Whoever is told first closes all the others, whose events wait in the same round.
+// Whoever is told first closes all the others, whose events wait in the same iteration.
 TEST(StreamsOfOneRound, may_close_and_delete_each_other) {
   Loop loop;
   constexpr int count = 50;
@@ -404,7 +404,7 @@ TEST(StreamsOfOneRound, may_close_others_from_on_closed_and_after_resume) {
     auto connection = std::make_unique<TestConnection>();
     connection->bytes_hook = [&](TestConnection& self, std::string_view) -> std::size_t {
       self.stream.pause();
-      self.stream.resume();  // listed for the end of the round
+      self.stream.resume();  // listed for the end of the iteration
       if (&self == connections.front().get()) self.stream.close();
       return 0;
     };

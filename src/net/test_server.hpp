@@ -108,7 +108,7 @@ public:
   std::promise<std::error_code> first_closed;
 
 private:
-  void on_starved(int) override {}
+  void on_accept_paused(int) override {}
   void on_accept(Descriptor socket, const Address& remote) override {
     last_remote = remote;
     auto made = std::make_unique<TestConnection>();

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-class Told final : public Watch::Handler {
+class TestHandler final : public Watch::Handler {
 public:
   void on_ready(bool readable, bool writable) noexcept override {
     times.push_back(std::string(readable ? "r" : "") + (writable ? "w" : ""));
@@ -27,10 +27,10 @@ public:
   std::function<void()> then;
 };
 
-class Rounds final : public RoundEnd {
+class Iterations final : public IterationEnd {
 public:
-  explicit Rounds(Loop& loop) : loop_(loop) {}
-  void on_round_end() noexcept override { --left_ == 0 ? loop_.stop() : loop_.at_round_end(*this); }
+  explicit Iterations(Loop& loop) : loop_(loop) {}
+  void on_iteration_end() noexcept override { --left_ == 0 ? loop_.stop() : loop_.at_iteration_end(*this); }
 
 private:
   Loop& loop_;
@@ -44,7 +44,7 @@ protected:
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()), 0);
     ours = Descriptor(pair[0]);
     theirs = Descriptor(pair[1]);
-    watch = loop.watch(ours.number(), told);
+    watch = loop.watch(ours.number(), handler);
   }
   void say(std::string_view text) const {
     EXPECT_EQ(::send(theirs.number(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
@@ -53,34 +53,34 @@ protected:
     std::array<char, 64> buffer;
     EXPECT_GT(::recv(ours.number(), buffer.data(), buffer.size(), 0), 0);
   }
-  // A few rounds, so that what would be told has been.
+  // A few iterations, so that pending events have been reported.
   void run() {
-    Rounds rounds(loop);
-    loop.at_round_end(rounds);
+    Iterations iterations(loop);
+    loop.at_iteration_end(iterations);
     loop.run();
   }
 
   Loop loop;
   Descriptor ours;
   Descriptor theirs;
-  Told told;
+  TestHandler handler;
   base::Box<Watch> watch;
 };
 
 TEST_F(WatchTest, tells_nothing_that_is_not_wanted) {
   say("hello");
   run();
-  EXPECT_TRUE(told.times.empty());
+  EXPECT_TRUE(handler.times.empty());
   EXPECT_TRUE(watch->want(false, true));
-  told.then = [this] { EXPECT_TRUE(watch->want(false, false)); };
+  handler.then = [this] { EXPECT_TRUE(watch->want(false, false)); };
   run();
-  EXPECT_THAT(told.times, ElementsAre("w"));
+  EXPECT_THAT(handler.times, ElementsAre("w"));
 }
 
 TEST_F(WatchTest, tells_what_is_wanted_as_long_as_it_lasts) {
   EXPECT_TRUE(watch->want(true, false));
-  told.then = [this] {
-    if (told.times.size() == 3) {
+  handler.then = [this] {
+    if (handler.times.size() == 3) {
       hear();
       loop.stop();
     }
@@ -88,74 +88,74 @@ TEST_F(WatchTest, tells_what_is_wanted_as_long_as_it_lasts) {
   say("hello");
   loop.run();
   run();
-  EXPECT_THAT(told.times, ElementsAre("r", "r", "r"));
+  EXPECT_THAT(handler.times, ElementsAre("r", "r", "r"));
 }
 
 TEST_F(WatchTest, what_is_wanted_may_change_while_it_is_told) {
   EXPECT_TRUE(watch->want(true, false));
-  told.then = [this] {
+  handler.then = [this] {
     hear();
     EXPECT_TRUE(watch->want(true, true));
-    told.then = [this] {
+    handler.then = [this] {
       EXPECT_TRUE(watch->want(true, false));
-      told.then = nullptr;
+      handler.then = nullptr;
       loop.stop();
     };
   };
   say("hello");
   loop.run();
   run();
-  EXPECT_THAT(told.times, ElementsAre("r", "w"));
-  told.then = [this] { loop.stop(); };
+  EXPECT_THAT(handler.times, ElementsAre("r", "w"));
+  handler.then = [this] { loop.stop(); };
   say("again");
   loop.run();
-  EXPECT_EQ(told.times.at(2), "r");
+  EXPECT_EQ(handler.times.at(2), "r");
 }
 
 TEST_F(WatchTest, the_end_of_the_peer_is_told_as_what_is_wanted) {
   EXPECT_TRUE(watch->want(true, false));
-  told.then = [this] {
+  handler.then = [this] {
     watch.reset();
     loop.stop();
   };
   theirs.reset();
   loop.run();
   run();
-  EXPECT_THAT(told.times, ElementsAre("r"));
+  EXPECT_THAT(handler.times, ElementsAre("r"));
 }
 
 TEST_F(WatchTest, one_that_is_destroyed_is_told_nothing_although_it_is_due) {
   Descriptor third(::dup(ours.number()));
-  Told other;
+  TestHandler other;
   base::Box<Watch> second = loop.watch(third.number(), other);
   EXPECT_TRUE(watch->want(true, false));
   EXPECT_TRUE(second->want(true, false));
-  told.then = [&] {
+  handler.then = [&] {
     second.reset();
     watch.reset();
     third.reset();
     ours.reset();
   };
-  other.then = told.then;
+  other.then = handler.then;
   say("hello");
   run();
-  EXPECT_EQ(told.times.size() + other.times.size(), 1U);
+  EXPECT_EQ(handler.times.size() + other.times.size(), 1U);
 }
 
 TEST_F(WatchTest, a_watch_goes_on_in_the_next_run_of_the_loop) {
   EXPECT_TRUE(watch->want(true, false));
   run();
   say("hello");
-  told.then = [this] {
+  handler.then = [this] {
     hear();
     loop.stop();
   };
   loop.run();
-  EXPECT_THAT(told.times, ElementsAre("r"));
+  EXPECT_THAT(handler.times, ElementsAre("r"));
 }
 
 TEST_F(WatchTest, a_descriptor_that_cannot_be_watched_is_refused) {
-  base::Box<Watch> none = loop.watch(-1, told);
+  base::Box<Watch> none = loop.watch(-1, handler);
   EXPECT_FALSE(none->want(true, false));
   EXPECT_EQ(errno, EBADF);
 }

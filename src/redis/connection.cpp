@@ -16,7 +16,7 @@
 namespace tern::redis {
 namespace {
 
-constexpr std::size_t most_words = 3;
+constexpr std::size_t max_words = 3;
 
 // hiredis writes with write(): a peer that has gone must not end the process.
 class WithoutSigpipe {
@@ -134,8 +134,8 @@ void Connection::subscribe(std::string_view one, std::string_view other) {
 
 void Connection::give(std::initializer_list<std::string_view> words) {
   if (context_ == nullptr) return;
-  std::array<const char*, most_words> texts{};
-  std::array<std::size_t, most_words> sizes{};
+  std::array<const char*, max_words> texts{};
+  std::array<std::size_t, max_words> sizes{};
   std::ranges::transform(words, texts.begin(), &std::string_view::data);
   std::ranges::transform(words, sizes.begin(), &std::string_view::size);
   redisAsyncCommandArgv(context_, &Hooks::replied, nullptr, static_cast<int>(words.size()), texts.data(), sizes.data());

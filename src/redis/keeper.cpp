@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t overhead = 64;      // bytes of a publication in the queue beside its own
 constexpr Milliseconds first_pause{100};  // after the first failure; then twice as long each time
-constexpr unsigned most_doublings = 16;
-constexpr std::size_t window = 256 * 1024;               // bytes that Redis has not answered for, before more are sent
-constexpr std::size_t most_queued = 1024 * 1024 * 1024;  // hiredis counts in int
-constexpr Milliseconds last_moment = Seconds(1);         // for what is on its way when the server stops
+constexpr unsigned max_doublings = 16;
+constexpr std::size_t window = 256 * 1024;  // bytes that Redis has not answered for, before more are sent
+constexpr std::size_t max_queue_limit = 1024 * 1024 * 1024;  // hiredis counts in int
+constexpr Milliseconds last_moment = Seconds(1);             // for what is on its way when the server stops
 
 std::string told(std::uint64_t milliseconds) {
   if (milliseconds < 1000) return std::to_string(milliseconds) + " ms";
@@ -54,7 +54,7 @@ void RedisBus::Keeper::check() const {
   if (options_.unix_path.empty() && (options_.host.empty() || options_.port == 0)) refuse("host or port is missing");
   if (!options_.username.empty() && options_.password.empty()) refuse("username is set, but password is not");
   if (options_.unix_path.size() >= sizeof(sockaddr_un::sun_path)) refuse("unix_path is longer than the kernel takes");
-  if (options_.max_queued == 0 || options_.max_queued > most_queued) refuse("max_queued is from 1 byte to 1 GiB");
+  if (options_.max_queued == 0 || options_.max_queued > max_queue_limit) refuse("max_queued is from 1 byte to 1 GiB");
   if (options_.timeout.count() <= 0 || options_.retry.count() <= 0) refuse("timeout and retry are longer than zero");
 }
 
@@ -302,7 +302,7 @@ Milliseconds RedisBus::Keeper::next_pause() {
     lost_at_ = now;
     ready_at_ = 0;
   }
-  const auto pause = std::min(first_pause.count() << std::min(failures_++, most_doublings), longest);
+  const auto pause = std::min(first_pause.count() << std::min(failures_++, max_doublings), longest);
   std::uniform_int_distribution<std::int64_t> jitter(pause / 2, pause);
   return Milliseconds(jitter(random_));
 }

@@ -15,12 +15,12 @@ namespace tern::server {
 static_assert(net::RestBuffer::padding >= http1::padding, "what the stream presents is what the core may look at");
 namespace {
 
-constexpr std::size_t most_pipelined_output = 256 * 1024;  // bytes written before the peer has to read
-constexpr std::uint64_t most_discarded = 256 * 1024;  // bytes of unwanted content that are worth keeping a connection
-constexpr std::uint32_t most_swallowed = 4 * 1024 * 1024;  // bytes read from a peer that was told to go
+constexpr std::size_t max_pipelined_output = 256 * 1024;  // bytes written before the peer has to read
+constexpr std::uint64_t max_discarded = 256 * 1024;  // bytes of unwanted content that are worth keeping a connection
+constexpr std::uint32_t max_swallowed = 4 * 1024 * 1024;  // bytes read from a peer that was told to go
 constexpr Milliseconds linger_time = Seconds(2);
 constexpr Milliseconds first_request_time = Seconds(1);  // for the first request, when the server stops meanwhile
-constexpr std::uint16_t most_drained = 1000;  // pipelined requests that are still answered when the server stops
+constexpr std::uint16_t max_drained = 1000;  // pipelined requests that are still answered when the server stops
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void Connection::finish() {
 // The requests that are there, until one has to wait.
 void Connection::process() {
   while (exchange_ == nullptr && !closing_ && !other_) {
-    if (worker_.output(*this).size() > most_pipelined_output) flush();
+    if (worker_.output(*this).size() > max_pipelined_output) flush();
     if (stream_.unsent() != 0) {
       blocked_ = true;
       stream_.pause();
@@ -266,7 +266,7 @@ void Connection::respond(Response& response) {
   const std::size_t size = response.content().size();
   watch_ = Watch::None;  // it was about this request
   served_ = true;
-  if (!protocol_.content_complete()) protocol_.discard_content(most_discarded);
+  if (!protocol_.content_complete()) protocol_.discard_content(max_discarded);
   if (response.producer() != nullptr) {
     if (begin_stream(response)) return;
   } else {
@@ -305,7 +305,7 @@ http1::ResponseHead Connection::head_of(const Response& response) {
 // Behind an answer with `Connection: close` no request is answered (RFC 9112, section 9.6), so it is the last of those
 // that have arrived. A client that pipelines without an end is cut off at some point.
 bool Connection::is_last_of_drain() {
-  return worker_.draining() && (++drained_ > most_drained || !has_more_requests());
+  return worker_.draining() && (++drained_ > max_drained || !has_more_requests());
 }
 
 bool Connection::has_more_requests() const {
@@ -328,7 +328,7 @@ void Connection::write_response(Response& response) {
   const std::size_t size = content.size();
   if (protocol_.respond(output.text(), head)) {
     if (response.lasts()) {
-      output.lend(content);
+      output.append_static(content);
     } else {
       output.append(response.take_owned());
     }
@@ -418,7 +418,7 @@ void Connection::after_answer() {
 }
 
 // The lingering close of RFC 9112, section 9.6: our side ends, and what the peer still sends is read and dropped until
-// it ends its own, for linger_time or most_swallowed bytes at most. A close with unread bytes would reset the
+// it ends its own, for linger_time or max_swallowed bytes at most. A close with unread bytes would reset the
 // connection, and the reset may overtake the answer. That goes for clients, too, that have announced their last
 // request: some send an empty line behind it.
 void Connection::linger() {
@@ -445,7 +445,7 @@ void Connection::on_refused() {
 
 std::size_t Connection::swallow(std::size_t bytes) {
   swallowed_ += static_cast<std::uint32_t>(bytes);
-  if (swallowed_ > most_swallowed) stream_.close();
+  if (swallowed_ > max_swallowed) stream_.close();
   return bytes;
 }
 

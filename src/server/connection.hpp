@@ -95,7 +95,7 @@ private:
   enum class Watch : std::uint8_t { None, Idle, Head, Body, Handler, Answer, Drain, Linger };
 
   std::size_t on_bytes(std::span<const char> bytes) override;
-  bool on_takeable() override;
+  bool on_direct_receive() override;
   void on_end() override;
   void on_hang_up() override;
   void on_sent() override;
@@ -110,7 +110,7 @@ private:
   bool speaks_http2() const;
   void answer_problem(HeldExchange held, const Problem& problem);
   void continue_exchange();
-  bool takes_content() const noexcept;
+  bool receives_directly() const noexcept;
   void take_content(std::string& whole);
   void resume_reading();
   bool begin_stream(Response& response);

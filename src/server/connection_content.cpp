@@ -1,8 +1,8 @@
 // The content of a request, on its way to the exchange: presented piece by piece, or, where it is large and collected,
 // received where it is collected.
 #include "server/connection.hpp"
+#include "server/direct_receive.hpp"
 #include "server/exchange.hpp"
-#include "server/taking.hpp"
 #include "server/worker.hpp"
 
 #include <algorithm>
@@ -44,32 +44,32 @@ void Connection::wait_for_content() {
     watch(Watch::Body, rate_period());
   }
   if (!in_window_ || stream_.paused()) stream_.resume();
-  if (takes_content()) stream_.let_take(true);
+  if (receives_directly()) stream_.allow_direct_receive(true);
 }
 
 // Large content that somebody waits for until it is complete goes from the socket to where it is collected.
-bool Connection::takes_content() const noexcept {
+bool Connection::receives_directly() const noexcept {
   return exchange_ != nullptr && exchange_->waiting_ && exchange_->collecting() && !exchange_->error_ &&
-         protocol_.content_to_come() >= least_taken && *protocol_.content_length() <= exchange_->limits_.body;
+         protocol_.content_to_come() >= min_direct_receive && *protocol_.content_length() <= exchange_->limits_.body;
 }
 
-bool Connection::on_takeable() {
-  if (other_) return !closing_ && other_->on_takeable();
-  if (!takes_content()) {
-    stream_.let_take(false);
+bool Connection::on_direct_receive() {
+  if (other_) return !closing_ && other_->on_direct_receive();
+  if (!receives_directly()) {
+    stream_.allow_direct_receive(false);
     return false;
   }
   HttpExchange& exchange = *exchange_;
   const std::string& collected = exchange.request().collected_body();
   const std::size_t waiting = collected.capacity() < exchange.announced() ? stream_.waiting() : 0;
   try {
-    exchange.prepare(least_taken, waiting);
+    exchange.prepare(min_direct_receive, waiting);
     take_content(exchange.request().collected_body());
   } catch (const std::bad_alloc&) {  // the loop calls this, and no coroutine
     exchange.fail(StreamError::Overloaded);
   }
   if (exchange.error_ || protocol_.content_complete()) exchange.wake();
-  if (!takes_content()) stream_.let_take(false);
+  if (!receives_directly()) stream_.allow_direct_receive(false);
   if (exchange_ != nullptr && !exchange_->waiting_ && !exchange_->stream_) wait_for_handler();
   return true;
 }
@@ -78,10 +78,10 @@ bool Connection::on_takeable() {
 void Connection::take_content(std::string& whole) {
   const std::size_t size = whole.size();
   const auto room = static_cast<std::size_t>(
-      std::min<std::uint64_t>({whole.capacity() - size, protocol_.content_to_come(), most_taken}));
+      std::min<std::uint64_t>({whole.capacity() - size, protocol_.content_to_come(), max_direct_receive}));
   std::size_t count = 0;
   whole.resize_and_overwrite(size + room, [this, size, room, &count](char* bytes, std::size_t) {
-    count = stream_.take({bytes + size, room});
+    count = stream_.receive_into({bytes + size, room});
     return size + count;
   });
   protocol_.took_content(count);

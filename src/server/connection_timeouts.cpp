@@ -89,7 +89,7 @@ void Connection::handler_expired() {
   flush();
 }
 
-// Bytes that have arrived in the meantime are read in this round of the loop or in the next.
+// Bytes that have arrived in the meantime are read in this iteration of the loop or in the next.
 void Connection::drain_expired() {
   if (stream_.has_unread()) return watch(Watch::Drain, Milliseconds(10));
   stream_.close();
@@ -110,15 +110,15 @@ void Connection::head_expired() {
 
 Milliseconds Connection::rate_period() const {
   const Settings& settings = worker_.shared().settings;
-  return settings.least_rate == 0 ? Milliseconds(0) : settings.grace;
+  return settings.min_data_rate == 0 ? Milliseconds(0) : settings.grace;
 }
 
-// At least least_rate bytes a second over the last period, or the one who waits is told.
+// At least min_data_rate bytes a second over the last period, or the one who waits is told.
 void Connection::check_content_rate() {
   if (exchange_ == nullptr || !exchange_->waiting_) return;
   const Settings& settings = worker_.shared().settings;
   const std::uint64_t got = exchange_->received_ - std::exchange(seen_, exchange_->received_);
-  if (got * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count())) {
+  if (got * 1000 >= settings.min_data_rate * static_cast<std::uint64_t>(settings.grace.count())) {
     watch(Watch::Body, rate_period());
     return;
   }
@@ -137,7 +137,7 @@ void Connection::check_answer_rate() {
   if (read != 0) progressed_ = now;
   const std::optional<Milliseconds> patient = patience();
   const bool slow = patient ? has_stalled(*patient, progressed_, now)
-                            : read * 1000 < settings.least_rate * static_cast<std::uint64_t>(settings.grace.count());
+                            : read * 1000 < settings.min_data_rate * static_cast<std::uint64_t>(settings.grace.count());
   if (slow) return stream_.abort();
   watch(Watch::Answer, rate_period());
 }

@@ -173,17 +173,17 @@ void HttpExchange::leave_host() noexcept {
 }
 
 void HttpExchange::prepare(std::size_t size, std::size_t waiting) {
-  constexpr std::size_t most_ahead = 16;  // times what has come
+  constexpr std::size_t max_ahead = 16;  // times what has come
   std::string& whole = request_.collected_body();
   const std::size_t before = whole.size();
   const std::size_t come = before + waiting;
-  const bool earned = announced_ <= most_ahead * come;
+  const bool earned = announced_ <= max_ahead * come;
   if (before + size <= whole.capacity() && (!earned || announced_ <= whole.capacity())) return;
   if (!earned) return make_room(size, waiting);
-  net::SpareStrings& spares = worker_.loop().spares();
-  std::string room = spares.take(announced_);
+  net::BufferPool& pool = worker_.loop().buffer_pool();
+  std::string room = pool.take(announced_);
   // The memory of one that was used is there already, so all of it counts.
-  if (room.capacity() >= announced_ && !charge_collected(room.capacity())) spares.give(std::exchange(room, {}));
+  if (room.capacity() >= announced_ && !charge_collected(room.capacity())) pool.give(std::exchange(room, {}));
   room.reserve(announced_);
   room.assign(whole);
   whole = std::move(room);
@@ -203,7 +203,8 @@ void HttpExchange::reset() noexcept {
   task_ = {};
   tls_ = nullptr;
   std::string& collected = request_.collected_body();
-  if (collected.capacity() >= net::SpareStrings::least) worker_.loop().spares().give(std::exchange(collected, {}));
+  if (collected.capacity() >= net::BufferPool::min_buffer_size)
+    worker_.loop().buffer_pool().give(std::exchange(collected, {}));
   recycle();
   if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
   host_ = nullptr;

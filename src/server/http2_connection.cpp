@@ -86,7 +86,7 @@ void Http2Connection::look() {
 }
 
 void Http2Connection::wake() noexcept {
-  if (!busy_ && !finished_) worker().loop().at_round_end(*this);
+  if (!busy_ && !finished_) worker().loop().at_iteration_end(*this);
 }
 
 void Http2Connection::push() {
@@ -199,7 +199,7 @@ void Http2Connection::on_timer() noexcept {
   connection_.attempt([this] { expired(); });
 }
 
-void Http2Connection::on_round_end() noexcept {
+void Http2Connection::on_iteration_end() noexcept {
   connection_.attempt([this] { flush(); });
 }
 

@@ -2,9 +2,9 @@
 //
 // Life of a request. on_bytes() gives the session what arrived, then looks at the streams to which something has
 // happened: one with a complete head begins its exchange (Http2Stream). Answers are given to the session, and what it
-// makes of all of them leaves at the end of the call, or of the round of the loop when an answer comes from elsewhere.
-// The session is asked for more only when the socket has taken what it made before, so that priorities hold to the last
-// moment, and no more than a few frames wait here.
+// makes of all of them leaves at the end of the call, or of the iteration of the loop when an answer comes from
+// elsewhere. The session is asked for more only when the socket has taken what it made before, so that priorities hold
+// to the last moment, and no more than a few frames wait here.
 //
 // Reading goes on whatever happens: content that nobody reads is bounded by the windows, and everything else by the
 // session. The connection ends when the session is done, idle for too long, or fails.
@@ -28,7 +28,7 @@ class Connection;
 class Http2Stream;
 class Worker;
 
-class Http2Connection final : public Protocol, private http2::Owner, private net::RoundEnd, private Timer {
+class Http2Connection final : public Protocol, private http2::Owner, private net::IterationEnd, private Timer {
 public:
   explicit Http2Connection(Connection& connection);
   ~Http2Connection() override;
@@ -50,7 +50,7 @@ public:
   // Whether anything has come since the call that has left `mark`; and until the next, something will, from a client
   // that is there.
   bool is_heard(std::uint64_t& mark);
-  // There is something to send: at the end of the round, unless that comes anyway.
+  // There is something to send: at the end of the iteration, unless that comes anyway.
   void wake() noexcept;
   // What there is to send leaves now, as far as the socket takes it. What that does to streams is looked at later.
   void push();
@@ -60,7 +60,7 @@ private:
   enum class Watch : std::uint8_t { None, Greeting, Head, Idle, Drain };
 
   http2::Stream* open_stream() override;
-  void on_round_end() noexcept override;
+  void on_iteration_end() noexcept override;
   void expired();
   void on_timer() noexcept override;
 

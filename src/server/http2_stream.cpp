@@ -353,12 +353,12 @@ void Http2Stream::handler_expired() {
 
 Milliseconds Http2Stream::rate_period() const {
   const Settings& settings = connection_.worker().shared().settings;
-  return settings.least_rate == 0 ? Milliseconds(0) : settings.grace;
+  return settings.min_data_rate == 0 ? Milliseconds(0) : settings.grace;
 }
 
 bool Http2Stream::fast_enough(std::uint64_t bytes) const {
   const Settings& settings = connection_.worker().shared().settings;
-  return bytes * 1000 >= settings.least_rate * static_cast<std::uint64_t>(settings.grace.count());
+  return bytes * 1000 >= settings.min_data_rate * static_cast<std::uint64_t>(settings.grace.count());
 }
 
 // Where other streams fill the connection's window, it is not this one's client that is slow.

@@ -14,7 +14,7 @@
 namespace tern::server {
 namespace {
 
-constexpr std::size_t most_idle = 4 * 1024;  // bytes of memory that an idle one keeps for what comes next
+constexpr std::size_t max_idle = 4 * 1024;  // bytes of memory that an idle one keeps for what comes next
 
 }  // namespace
 
@@ -54,12 +54,12 @@ void Http2WebSocket::read() {
     rest_.append(piece_);
     rest_.consume(session_->on_bytes(rest_.bytes()));
   }
-  if (piece_.capacity() > most_idle) std::string().swap(piece_);
+  if (piece_.capacity() > max_idle) std::string().swap(piece_);
 }
 
 void Http2WebSocket::resume() {
   paused_ = false;
-  stream_.connection_.worker().loop().at_round_end(*this);
+  stream_.connection_.worker().loop().at_iteration_end(*this);
 }
 
 // Other streams may fill the windows of the connection, or be sent first. But there are no windows for pings of HTTP/2:

@@ -21,14 +21,14 @@ class WebSocketSession;
 // that the stream's window stops the client: at most that window is held here, and as much in the session. What the
 // client does not take waits in the session, and is counted as unsent here. So both sides' backpressure is the stream's
 // own.
-class Http2WebSocket final : public WebSocketCarrier, private net::RoundEnd {
+class Http2WebSocket final : public WebSocketCarrier, private net::IterationEnd {
 public:
   explicit Http2WebSocket(Http2Stream& stream) noexcept : stream_(stream) {}
 
   static void* operator new(std::size_t size) { return base::allocate_block(size); }
   static void operator delete(void* memory, std::size_t size) noexcept { base::free_block(memory, size); }
 
-  // The 200 is written: begins. What has come already is presented at the end of the round.
+  // The 200 is written: begins. What has come already is presented at the end of the iteration.
   void start(WebSocketSession& session, std::string protocol);
 
   // There is more to read, or nothing will come any more.
@@ -56,7 +56,7 @@ public:
   void abort() override;
 
 private:
-  void on_round_end() noexcept override { feed(); }
+  void on_iteration_end() noexcept override { feed(); }
   void feed();
   void read();
 

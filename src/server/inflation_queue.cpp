@@ -7,26 +7,26 @@ namespace tern::server {
 
 std::size_t InflationQueue::available() noexcept {
   if (!waiting_.empty()) return 0;
-  const std::uint64_t round = loop_.counters().rounds.value();
-  if (std::exchange(round_, round) != round) left_ = round_budget;
+  const std::uint64_t iteration = loop_.counters().iterations.value();
+  if (std::exchange(iteration_, iteration) != iteration) left_ = iteration_budget;
   return std::min(left_, quantum);
 }
 
 void InflationQueue::wait(Waiter& waiter) noexcept {
   if (waiter.linked()) return;
   waiting_.push(waiter);
-  loop_.at_round_end(*this);
+  loop_.at_iteration_end(*this);
 }
 
 // Those that wait again are behind all others.
-void InflationQueue::on_round_end() noexcept {
-  for (std::size_t left = round_budget; left != 0;) {
+void InflationQueue::on_iteration_end() noexcept {
+  for (std::size_t left = iteration_budget; left != 0;) {
     Waiter* const first = waiting_.pop();
     if (first == nullptr) return;
     const std::size_t used = first->on_inflation_turn(quantum);
     left -= std::min(left, std::max<std::size_t>(used, 1));
   }
-  if (!waiting_.empty()) loop_.at_round_end(*this);
+  if (!waiting_.empty()) loop_.at_iteration_end(*this);
 }
 
 }  // namespace tern::server

@@ -1,6 +1,6 @@
 // Divides the work of inflating among the WebSockets of a loop, so that a kilobyte that becomes a megabyte holds up
-// nobody else: in each round of the loop some of them inflate a quantum each, in the order in which they have come to
-// wait.
+// nobody else: in each iteration of the loop some of them inflate a quantum each, in the order in which they have come
+// to wait.
 #pragma once
 
 #include "net/loop.hpp"
@@ -13,10 +13,10 @@
 namespace tern::server {
 
 // Of one loop, on its thread. Counted in bytes that inflating reads and writes.
-class InflationQueue final : private net::RoundEnd {
+class InflationQueue final : private net::IterationEnd {
 public:
-  static constexpr std::size_t quantum = 64 * 1024;         // of a WebSocket, before others have their turn
-  static constexpr std::size_t round_budget = 1024 * 1024;  // of a round: a millisecond or two
+  static constexpr std::size_t quantum = 64 * 1024;             // of a WebSocket, before others have their turn
+  static constexpr std::size_t iteration_budget = 1024 * 1024;  // bytes: a millisecond or two
 
   class Waiter : public coro::Hook<Waiter> {
   public:
@@ -37,12 +37,12 @@ public:
   void wait(Waiter& waiter) noexcept;
 
 private:
-  void on_round_end() noexcept override;
+  void on_iteration_end() noexcept override;
 
   net::Loop& loop_;
   coro::List<Waiter> waiting_;
-  std::size_t left_ = 0;     // for those who do not wait, in round_
-  std::uint64_t round_ = 0;  // the round of the loop
+  std::size_t left_ = 0;         // for those who do not wait, in iteration_
+  std::uint64_t iteration_ = 0;  // the iteration of the loop
 };
 
 }  // namespace tern::server

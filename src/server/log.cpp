@@ -16,7 +16,7 @@ namespace tern::server {
 namespace {
 
 // Past it, lines are dropped and counted: a disk that hangs must not fill the memory.
-constexpr std::size_t most_waiting_bytes = 16 * 1024 * 1024;
+constexpr std::size_t max_waiting_bytes = 16 * 1024 * 1024;
 
 spdlog::level::level_enum to_spdlog(Severity severity) {
   switch (severity) {
@@ -109,7 +109,7 @@ void Log::reopen() {
 void Log::enqueue(Item item) {
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_bytes_ + item.text.size() > most_waiting_bytes) {
+    if (waiting_bytes_ + item.text.size() > max_waiting_bytes) {
       dropped_ += item.is_access ? static_cast<std::size_t>(std::ranges::count(item.text, '\n')) : 1;
       return;
     }

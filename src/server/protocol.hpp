@@ -21,8 +21,8 @@ public:
 
   // Returns how many bytes, from the front, are done with.
   virtual std::size_t on_bytes(std::span<const char> bytes) = 0;
-  // After stream().let_take(true): whether it has taken bytes by itself.
-  virtual bool on_takeable() { return false; }
+  // After stream().allow_direct_receive(true): whether it has taken bytes by itself.
+  virtual bool on_direct_receive() { return false; }
   // The peer has ended its side.
   virtual void on_end() = 0;
   // What had to wait has been sent.

@@ -7,9 +7,9 @@
 namespace tern::server {
 namespace {
 
-constexpr std::size_t most_buffered = 32 * 1024;   // bytes that do not wait for the end of the round
-constexpr std::size_t most_waiting = 256 * 1024;   // bytes that wait for the client before the producer does
-constexpr std::size_t most_at_once = 1024 * 1024;  // bytes before the others have their turn
+constexpr std::size_t max_buffered = 32 * 1024;   // bytes that do not wait for the end of the iteration
+constexpr std::size_t max_waiting = 256 * 1024;   // bytes that wait for the client before the producer does
+constexpr std::size_t max_at_once = 1024 * 1024;  // bytes before the others have their turn
 constexpr std::size_t longest_filler = 64;
 
 }  // namespace
@@ -46,10 +46,10 @@ void ResponseStream::take(std::string_view bytes) {
   bytes_ += bytes.size();
   turn_bytes_ += bytes.size();
   exchange_.host()->frame(buffer_, bytes);
-  if (buffer_.size() >= most_buffered) {
+  if (buffer_.size() >= max_buffered) {
     flush();
   } else {
-    loop_.at_round_end(*this);
+    loop_.at_iteration_end(*this);
   }
 }
 
@@ -57,7 +57,7 @@ void ResponseStream::flush() {
   if (ExchangeHost* host = exchange_.host(); host != nullptr && !buffer_.empty()) host->send_framed(buffer_);
 }
 
-void ResponseStream::on_round_end() noexcept {
+void ResponseStream::on_iteration_end() noexcept {
   exchange_.attempt([this] { flush(); });
 }
 
@@ -72,13 +72,13 @@ bool ResponseStream::gone() const {
 
 bool ResponseStream::writable() const {
   const ExchangeHost& host = *exchange_.host();
-  return turn_bytes_ < most_at_once && host.is_open() && host.unsent() + buffer_.size() <= most_waiting;
+  return turn_bytes_ < max_at_once && host.is_open() && host.unsent() + buffer_.size() <= max_waiting;
 }
 
 // A client that reads as fast as we write must not keep the loop from the others: then the room comes with the next
 // turn.
 void ResponseStream::room_is_wanted() noexcept {
-  if (turn_bytes_ >= most_at_once && !scheduled()) loop_.schedule(*this);
+  if (turn_bytes_ >= max_at_once && !scheduled()) loop_.schedule(*this);
 }
 
 void ResponseStream::on_turn() noexcept {

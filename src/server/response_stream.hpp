@@ -19,9 +19,9 @@ namespace tern::server {
 
 class HttpExchange;
 
-// Pieces are framed into a buffer as they are written, and leave at the end of the round, or when there are many. The
-// producer waits while more than `most_waiting` bytes wait for the client.
-class ResponseStream final : public Writer, private net::RoundEnd, private Timer, private Turn {
+// Pieces are framed into a buffer as they are written, and leave at the end of the iteration, or when there are many.
+// The producer waits while more than `max_waiting` bytes wait for the client.
+class ResponseStream final : public Writer, private net::IterationEnd, private Timer, private Turn {
 public:
   ResponseStream(HttpExchange& exchange, net::Loop& loop, base::Box<http::Producer> producer);
   ~ResponseStream();
@@ -49,7 +49,7 @@ private:
   bool writable() const override;
   void room_is_wanted() noexcept override;
   bool gone() const override;
-  void on_round_end() noexcept override;
+  void on_iteration_end() noexcept override;
   void on_timer() noexcept override;
   void on_turn() noexcept override;
 

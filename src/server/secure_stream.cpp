@@ -13,8 +13,8 @@ namespace tern::server {
 namespace {
 
 constexpr std::size_t encrypted_at_once = 128 * 1024;
-constexpr int pumps_per_round = 8;             // of those: a busy reader does not keep the others waiting
-constexpr std::uint32_t most_own = 16 * 1024;  // bytes of answers to key updates, to a peer that does not read them
+constexpr int pumps_per_iteration = 8;        // of those: a busy reader does not keep the others waiting
+constexpr std::uint32_t max_own = 16 * 1024;  // bytes of answers to key updates, to a peer that does not read them
 
 constexpr char handshake_record = 0x16;  // what every client begins with (RFC 8446, section 5.1)
 
@@ -47,7 +47,7 @@ std::size_t SecureStream::on_bytes(std::span<const char> bytes) {
   if (!std::exchange(begun_, true) && refuse_plain_text(bytes.front())) return bytes.size();
   std::size_t taken = 0;
   while (taken < bytes.size() && !stream_.paused() && stream_.is_open() && !refused_) {
-    const auto piece = bytes.subspan(taken, std::min(bytes.size() - taken, tls::Session::most_received));
+    const auto piece = bytes.subspan(taken, std::min(bytes.size() - taken, tls::Session::max_received));
     taken += piece.size();
     undecrypted_ = static_cast<std::uint32_t>(bytes.size() - taken);
     decrypt(piece);
@@ -66,13 +66,13 @@ bool SecureStream::refuse_plain_text(char first) {
 
 void SecureStream::decrypt(std::span<const char> bytes) {
   arrived_ = bytes;
-  if (takes_ && rest_.empty()) handler_.on_takeable();
+  if (direct_receive_allowed_ && rest_.empty()) handler_.on_direct_receive();
   std::span<char> plain;
   std::size_t count = 0;
   if (!arrived_.empty()) {  // not taken
     plain = buffers_.room();
     if (plain.empty()) return stream_.abort();
-    count = take(plain);
+    count = receive_into(plain);
   }
   send_own();
   if (!secured_ && session_.is_open()) {
@@ -80,12 +80,12 @@ void SecureStream::decrypt(std::span<const char> bytes) {
     handler_.on_secured();
   }
   // What comes with the end of a handshake and with a fault behind it is nobody's: on_secured() has not been called.
-  if (count != 0 && secured_ && stream_.is_open()) present(plain.first(count));
+  if (count != 0 && secured_ && stream_.is_open()) deliver(plain.first(count));
   if (session_.failed()) return fail();
   if (session_.ended() && !end_told_) give_end();
 }
 
-std::size_t SecureStream::take(std::span<char> to) {
+std::size_t SecureStream::receive_into(std::span<char> to) {
   const std::span<const char> bytes = std::exchange(arrived_, {});
   return session_.receive({bytes.data(), bytes.size()}, to, buffers_.cipher.text());
 }
@@ -97,7 +97,7 @@ void SecureStream::send_own() {
   stream_.send(buffers_.cipher);
   if (stream_.unsent() == 0 || !secured_) return;
   own_ += static_cast<std::uint32_t>(size);
-  if (own_ > most_own) stream_.abort();
+  if (own_ > max_own) stream_.abort();
 }
 
 void SecureStream::fail() {
@@ -107,14 +107,14 @@ void SecureStream::fail() {
   handler_.on_refused();
 }
 
-// As net::Stream::present().
-void SecureStream::present(std::span<char> fresh) {
+// As net::Stream::deliver().
+void SecureStream::deliver(std::span<char> fresh) {
   const std::span<const char> old = rest_.bytes();
   if (old.size() > std::min(fresh.size(), front)) {
     rest_.append(fresh);
-    return present_rest();
+    return deliver_rest();
   }
-  represent_ = false;
+  redeliver_ = false;
   if (!old.empty()) {
     char* begin = fresh.data() - old.size();
     std::memcpy(begin, old.data(), old.size());
@@ -125,8 +125,8 @@ void SecureStream::present(std::span<char> fresh) {
   if (stream_.is_open()) rest_.assign(fresh.subspan(consumed));
 }
 
-void SecureStream::present_rest() {
-  represent_ = false;
+void SecureStream::deliver_rest() {
+  redeliver_ = false;
   if (rest_.empty()) return;
   rest_.consume(handler_.on_bytes(rest_.bytes()));
 }
@@ -134,7 +134,7 @@ void SecureStream::present_rest() {
 // What was kept goes before the end; where the handler has paused, both wait for it.
 void SecureStream::give_end() {
   end_waits_ = true;
-  if (represent_ && !stream_.paused()) present_rest();
+  if (redeliver_ && !stream_.paused()) deliver_rest();
   if (!end_waits_ || !stream_.is_open()) return;
   if (stream_.paused()) return handler_.on_hang_up();
   tell_end();
@@ -149,8 +149,8 @@ void SecureStream::tell_end() {
 
 void SecureStream::before_resume() {
   if (!stream_.paused() || !stream_.is_open()) return;
-  represent_ = true;
-  stream_.loop().at_round_end(*this);
+  redeliver_ = true;
+  stream_.loop().at_iteration_end(*this);
 }
 
 // An end without close_notify is one, too: that nothing is missing, HTTP's own framing shows.
@@ -163,18 +163,18 @@ void SecureStream::on_hang_up() {
   if (secured_ && !end_told_ && !end_waits_) handler_.on_hang_up();
 }
 
-void SecureStream::on_round_end() noexcept {
+void SecureStream::on_iteration_end() noexcept {
   try {
-    end_round();
+    end_iteration();
   } catch (const std::bad_alloc&) {
     stream_.abort();
   }
 }
 
-void SecureStream::end_round() {
+void SecureStream::end_iteration() {
   if (!stream_.is_open()) return;
   if (!stream_.paused()) {
-    if (represent_) present_rest();
+    if (redeliver_) deliver_rest();
     if (end_waits_ && !stream_.paused() && stream_.is_open()) tell_end();
   }
   if (queue_ && stream_.is_open() && stream_.unsent() == 0) on_sent();
@@ -192,7 +192,7 @@ void SecureStream::send(net::Output& output) {
   }
   const bool first = !queue_;
   try {
-    if (first) queue_ = std::make_unique<net::SendQueue>(&stream_.loop().spares());
+    if (first) queue_ = std::make_unique<net::SendQueue>(&stream_.loop().buffer_pool());
     queue_->take(output, 0);
   } catch (const std::bad_alloc&) {  // as net::Stream does
     output.clear();
@@ -205,10 +205,10 @@ void SecureStream::encrypt(std::string_view bytes) {
   if (!session_.send(bytes, buffers_.cipher.text())) stream_.abort();  // no memory, that is
 }
 
-// Encrypts as long as the socket takes it, and goes on in on_sent(), or in the next round.
+// Encrypts as long as the socket takes it, and goes on in on_sent(), or in the next iteration.
 void SecureStream::pump() {
   for (int i = 0; queue_ && stream_.is_open() && stream_.unsent() == 0; ++i) {
-    if (i == pumps_per_round) return stream_.loop().at_round_end(*this);
+    if (i == pumps_per_iteration) return stream_.loop().at_iteration_end(*this);
     encrypt_some();
   }
 }

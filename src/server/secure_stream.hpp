@@ -46,7 +46,7 @@ struct SecureBuffers {
   std::span<char> room() noexcept;  // empty where there is no memory
 };
 
-class SecureStream final : public net::StreamHandler, private net::RoundEnd {
+class SecureStream final : public net::StreamHandler, private net::IterationEnd {
 public:
   // All of them outlive it. Throws std::bad_alloc.
   SecureStream(net::Stream& stream, TransportHandler& handler, const std::shared_ptr<const tls::Context>& context,
@@ -66,9 +66,9 @@ public:
   void before_resume();
   void shutdown_write();
   void before_close();
-  void let_take(bool takes) noexcept { takes_ = takes; }
+  void allow_direct_receive(bool allowed) noexcept { direct_receive_allowed_ = allowed; }
   // Decrypts what has just arrived into `to`, which has tls::Session::room.
-  std::size_t take(std::span<char> to);
+  std::size_t receive_into(std::span<char> to);
 
   const tls::Session* session() const noexcept { return secured_ ? &session_ : nullptr; }
 
@@ -78,15 +78,15 @@ private:
   void on_hang_up() override;
   void on_sent() override;
   void on_closed(std::error_code why) override;
-  void on_round_end() noexcept override;
-  void end_round();
+  void on_iteration_end() noexcept override;
+  void end_iteration();
 
   bool refuse_plain_text(char first);
   void decrypt(std::span<const char> bytes);
   void send_own();
   void fail();
-  void present(std::span<char> fresh);
-  void present_rest();
+  void deliver(std::span<char> fresh);
+  void deliver_rest();
   void give_end();
   void tell_end();
   void encrypt(std::string_view bytes);
@@ -105,11 +105,11 @@ private:
   bool begun_ = false;                     // the peer has sent something
   bool secured_ = false;
   bool refused_ = false;
-  bool represent_ = false;  // resumed, and the rest is to be presented again
+  bool redeliver_ = false;  // resumed, and the rest is to be presented again
   bool end_waits_ = false;  // the peer has ended its side, and on_end() waits for resume()
   bool end_told_ = false;
   bool finish_writing_ = false;
-  bool takes_ = false;             // the handler, by itself
+  bool direct_receive_allowed_ = false;
   std::span<const char> arrived_;  // what it may take
 };
 

@@ -46,7 +46,7 @@ std::expected<void, net::Error> Server::listen(const std::vector<Listening>& lis
   for (unsigned i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(shared_, i, room_again, [this] { life_.worker_is_quiet(); }));
     workers_.back()->loop().set_offloader(&pool_);
-    workers_.back()->loop().spares().limit(settings_.buffered / 8 / loops);
+    workers_.back()->loop().buffer_pool().limit(settings_.buffered / 8 / loops);
   }
   for (const Listening& listening : listeners) {
     if (auto opened = open(listening); !opened) {

@@ -36,7 +36,7 @@ struct Settings {
   Milliseconds drain_timeout = Seconds(30);
   Milliseconds drain_idle = Milliseconds(500);   // for a request on its way to an idle connection, within a drain
   Milliseconds grace = Seconds(5);               // before the least rate counts
-  std::size_t least_rate = 240;                  // bytes a second, either way
+  std::size_t min_data_rate = 240;               // bytes a second, either way
   Milliseconds stall_timeout = Seconds(60);      // of event streams, in place of the least rate
   std::size_t connections = 1024;                // at once
   std::size_t buffered = 1024 * 1024 * 1024;     // bytes of all buffered contents together

@@ -52,7 +52,7 @@ void SocketBus::remove(const WebSocketHub& hub) noexcept {
 // over: relaxed.
 void SocketBus::post(Place& place, const std::shared_ptr<const FramedPublication>& publication) {
   const std::size_t bytes = publication->bytes();
-  if (place.under_way.fetch_add(bytes, std::memory_order_relaxed) > most_under_way) {
+  if (place.under_way.fetch_add(bytes, std::memory_order_relaxed) > max_under_way) {
     place.under_way.fetch_sub(bytes, std::memory_order_relaxed);
     return;
   }

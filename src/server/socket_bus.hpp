@@ -58,9 +58,9 @@ public:
   // To the loops, then to other servers. `except` may be null.
   PublishStatus publish(const Publication& publication, const WebSocketSession* except = nullptr);
   // To the loop that this is called on at once, to the others by posting; to one that is behind by more than
-  // `most_under_way` not at all.
+  // `max_under_way` not at all.
   void deliver(const Publication& publication, const WebSocketSession* except = nullptr);
-  static constexpr std::size_t most_under_way = 16 * 1024 * 1024;  // bytes
+  static constexpr std::size_t max_under_way = 16 * 1024 * 1024;  // bytes
 
   // `bits` is the window that the subscriber's messages are deflated with; 0: they are not.
   void subscribed(const http::TopicFilter& filter, int bits);

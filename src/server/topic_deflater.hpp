@@ -49,10 +49,10 @@ public:
 private:
   static constexpr std::size_t topics = 1024;  // that are told apart
   static constexpr std::size_t windows = 16;   // by bits
-  static constexpr std::size_t most_spare = 16;
+  static constexpr std::size_t max_spare = 16;
 
   using Count = std::atomic<std::int32_t>;
-  using Spares = std::array<std::atomic<websocket::Deflater*>, most_spare>;
+  using Spares = std::array<std::atomic<websocket::Deflater*>, max_spare>;
 
   void count(const http::TopicFilter& filter, int bits, int change) noexcept;
   bool wanted(std::string_view topic) const noexcept;

@@ -49,13 +49,17 @@ public:
   }
   bool paused() const noexcept { return stream_.paused(); }
 
-  void let_take(bool takes) noexcept { secure_ ? secure_->let_take(takes) : stream_.let_take(takes); }
+  void allow_direct_receive(bool takes) noexcept {
+    secure_ ? secure_->allow_direct_receive(takes) : stream_.allow_direct_receive(takes);
+  }
   // As net::Stream's; over TLS, where records are to be opened, nothing is gained.
   void expect_large(bool large) noexcept {
     if (!secure_) stream_.expect_large(large);
   }
-  // As net::Stream::take(); over TLS, `to` has tls::Session::room.
-  std::size_t take(std::span<char> to) { return secure_ ? secure_->take(to) : stream_.take(to); }
+  // As net::Stream::receive_into(); over TLS, `to` has tls::Session::room.
+  std::size_t receive_into(std::span<char> to) {
+    return secure_ ? secure_->receive_into(to) : stream_.receive_into(to);
+  }
 
   // Ends our side, over TLS with a close_notify before it, once the queue is empty.
   void shutdown_write() {

@@ -21,19 +21,19 @@ public:
   virtual std::size_t unsent() const noexcept = 0;
   // Whether these have to wait for the peer, and are not about to leave by themselves.
   virtual bool waits() const noexcept = 0;
-  // What only waits for the end of the round leaves now.
+  // What only waits for the end of the iteration leaves now.
   virtual void push() = 0;
 
   // Nothing is presented any more, until resume(): what was not consumed comes again then, though not during the call.
   virtual void pause() noexcept = 0;
   virtual void resume() = 0;
   virtual bool paused() const noexcept = 0;
-  // Whether WebSocketSession::on_takeable() is called, where the carrier can do that, before bytes are presented.
-  virtual void let_take(bool) noexcept {}
+  // Whether WebSocketSession::on_direct_receive() is called, where the carrier can do that, before bytes are presented.
+  virtual void allow_direct_receive(bool) noexcept {}
   // What is about to come is large: only its beginning is received at once, so that the rest can be taken.
   virtual void expect_large(bool) noexcept {}
-  // Inside of on_takeable(), as net::Stream's. `to` has at least tls::Session::room.
-  virtual std::size_t take(std::span<char>) { return 0; }
+  // Inside of on_direct_receive(), as net::Stream's. `to` has at least tls::Session::room.
+  virtual std::size_t receive_into(std::span<char>) { return 0; }
   // How many bytes of the peer are there and not received.
   virtual std::size_t arriving() const noexcept { return 0; }
 

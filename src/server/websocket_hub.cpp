@@ -8,13 +8,13 @@
 namespace tern::server {
 namespace {
 
-constexpr std::size_t most_spare = 64;
+constexpr std::size_t max_spare = 64;
 
 }  // namespace
 
 WebSocketHub::WebSocketHub(Worker& worker)
     : worker_(worker), inflation_(worker.loop()), mailbox_(std::make_shared<http::SocketMailbox>(worker.loop())) {
-  spare_.reserve(most_spare);  // so that give_back() needs no memory
+  spare_.reserve(max_spare);  // so that give_back() needs no memory
   worker.shared().sockets.add(*this);
 }
 
@@ -82,7 +82,7 @@ net::Output WebSocketHub::take_output() {
 
 void WebSocketHub::give_back(net::Output output) noexcept {
   output.clear();
-  if (spare_.size() < most_spare) spare_.push_back(std::move(output));
+  if (spare_.size() < max_spare) spare_.push_back(std::move(output));
 }
 
 }  // namespace tern::server

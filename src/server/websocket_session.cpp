@@ -1,8 +1,8 @@
 #include "server/websocket_session.hpp"
 
+#include "server/direct_receive.hpp"
 #include "server/exchange.hpp"
 #include "server/log.hpp"
-#include "server/taking.hpp"
 #include "server/websocket_hub.hpp"
 #include "server/worker.hpp"
 
@@ -16,11 +16,11 @@
 namespace tern::server {
 namespace {
 
-constexpr std::size_t most_pending = 64 * 1024;     // bytes that do not wait for the end of the round
-constexpr std::size_t most_passing = 256 * 1024;    // the same, where what passes costs no memory
-constexpr std::size_t least_expected = 192 * 1024;  // of a frame, to receive the next one's beginning only
-constexpr std::size_t most_kept = 16;               // messages that wait for a coroutine
-constexpr std::size_t most_kept_bytes = 64 * 1024;
+constexpr std::size_t max_pending = 64 * 1024;    // bytes that do not wait for the end of the iteration
+constexpr std::size_t max_passing = 256 * 1024;   // the same, where what passes costs no memory
+constexpr std::size_t min_expected = 192 * 1024;  // of a frame, to receive the next one's beginning only
+constexpr std::size_t max_kept = 16;              // messages that wait for a coroutine
+constexpr std::size_t max_kept_bytes = 64 * 1024;
 
 bool owns_memory(net::Output& output) noexcept {
   return output.text().capacity() > std::string().capacity();
@@ -89,9 +89,9 @@ std::size_t WebSocketSession::on_bytes(std::span<const char> bytes) {
 }
 
 // The rest of a large frame goes from the socket to where the message is collected.
-bool WebSocketSession::on_takeable() {
-  if (core_.awaited() < least_taken) {
-    carrier_->let_take(false);
+bool WebSocketSession::on_direct_receive() {
+  if (core_.awaited() < min_direct_receive) {
+    carrier_->allow_direct_receive(false);
     if (core_.awaited() != 0) expect_large(false);
     return false;
   }
@@ -102,11 +102,11 @@ bool WebSocketSession::on_takeable() {
   const std::size_t granted = may_inflate();
   begin_reading(granted);
   core_.receive({});
-  const auto take = [this](std::span<char> to) { return carrier_->take(to); };
-  const auto spare = [this](std::size_t size) { return hub_.worker().loop().spares().take(size); };
+  const auto take = [this](std::span<char> to) { return carrier_->receive_into(to); };
+  const auto spare = [this](std::size_t size) { return hub_.worker().loop().buffer_pool().take(size); };
   const auto next = [&](std::string& to) {
-    core_.make_room(least_taken, carrier_->arriving(), spare);
-    return core_.take(to, most_taken, take);
+    core_.make_room(min_direct_receive, carrier_->arriving(), spare);
+    return core_.take(to, max_direct_receive, take);
   };
   attempt([&] {
     if (dealt_with(next)) read();
@@ -160,7 +160,7 @@ bool WebSocketSession::end_reading() {
   const bool over = core_.closed();
   // Behind its close frame a peer sends nothing (RFC 6455, section 5.5.1).
   if (over && carrier_ != nullptr) carrier_->finish();
-  if (!over && carrier_ != nullptr && core_.awaited() >= least_taken) carrier_->let_take(true);
+  if (!over && carrier_ != nullptr && core_.awaited() >= min_direct_receive) carrier_->allow_direct_receive(true);
   --busy_;
   return !over;
 }
@@ -201,12 +201,12 @@ bool WebSocketSession::dealt_with(F&& next) {
 bool WebSocketSession::has_to_pause() const noexcept {
   if (carrier_ == nullptr || !core_.may_write()) return false;
   const http::SocketLink& link = *socket_.link();
-  if (!handler_ && (link.kept() >= most_kept || link.kept_bytes() >= most_kept_bytes)) return true;
+  if (!handler_ && (link.kept() >= max_kept || link.kept_bytes() >= max_kept_bytes)) return true;
   return carrier_->unsent() > options_.max_queued;
 }
 
 void WebSocketSession::take_message() {
-  expect_large(core_.last_frame_size() >= least_expected);  // the next is probably like it
+  expect_large(core_.last_frame_size() >= min_expected);  // the next is probably like it
   if (handler_) return call_handler({core_.message(), core_.is_text()});
   http::SocketLink& link = *socket_.link();
   Message message{core_.take_message(), core_.is_text()};
@@ -221,7 +221,7 @@ void WebSocketSession::call_handler(const MessageView& message) {
   });
   // What is sent on of a message that was collected from pieces stays until it has left.
   if (core_.collected() && message.content.size() > net::Output::large) {
-    hub_.worker().loop().spares().give(pending_.keep(core_.take_message()));
+    hub_.worker().loop().buffer_pool().give(pending_.take_ownership(core_.take_message()));
     wrote();
   }
 }
@@ -247,7 +247,7 @@ void WebSocketSession::attempt(F&& call) noexcept {
   }
 }
 
-void WebSocketSession::on_round_end() noexcept {
+void WebSocketSession::on_iteration_end() noexcept {
   attempt([this] { flush(); });
 }
 
@@ -287,9 +287,9 @@ std::string& WebSocketSession::out() {
 }
 
 void WebSocketSession::wrote() {
-  const std::size_t most = std::min(most_passing, std::max(most_pending, options_.max_queued));
-  if (pending_.text().size() >= most_pending || pending_.size() >= most) return flush();
-  if (!reading_) hub_.worker().loop().at_round_end(*this);
+  const std::size_t most = std::min(max_passing, std::max(max_pending, options_.max_queued));
+  if (pending_.text().size() >= max_pending || pending_.size() >= most) return flush();
+  if (!reading_) hub_.worker().loop().at_iteration_end(*this);
 }
 
 void WebSocketSession::flush() {
@@ -335,11 +335,11 @@ SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
   if (reading_ && content.size() > net::Output::large && core_.codec() == nullptr && core_.came_from_peer(content)) {
     // What came in is sent on from where it lies: all leaves before on_bytes() returns; of a message that was
     // collected, once that is kept.
-    if (core_.collected() && pending_.size() >= most_passing) flush();
+    if (core_.collected() && pending_.size() >= max_passing) flush();
     std::string& to = out();
     pending_.expect_body();  // no head without its payload, should memory be short
     core_.begin(to, opcode, content.size());
-    pending_.pass(content);
+    pending_.append_borrowed(content);
     if (!core_.collected()) wrote();
   } else {
     core_.write(out(), opcode, content);

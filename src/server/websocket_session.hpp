@@ -38,7 +38,7 @@ websocket::HandshakeRules rules_of(const WebSocketOptions& options);
 
 class WebSocketSession final : public Subscriber,
                                private http::Socket,
-                               private net::RoundEnd,
+                               private net::IterationEnd,
                                private Timer,
                                private InflationQueue::Waiter {
 public:
@@ -55,7 +55,7 @@ public:
 
   std::size_t on_bytes(std::span<const char> bytes);
   // Whether it has taken bytes from the carrier by itself.
-  bool on_takeable();
+  bool on_direct_receive();
   void on_end();
   void on_sent();
   // The carrier is gone.
@@ -82,7 +82,7 @@ private:
   void publish(const Publication& publication) override;
   void took_message() override;
 
-  void on_round_end() noexcept override;
+  void on_iteration_end() noexcept override;
   void on_timer() noexcept override;
   std::size_t on_inflation_turn(std::size_t budget) noexcept override;
 
@@ -130,7 +130,7 @@ private:
   bool pinged_ : 1 = false;   // and the answer is waited for
   bool running_ : 1 = false;  // the coroutine has not ended
   bool ended_ = false;        // the handler was told
-  bool reading_ : 1 = false;  // inside on_bytes() or on_takeable()
+  bool reading_ : 1 = false;  // inside on_bytes() or on_direct_receive()
   bool expects_large_ : 1 = false;
   bool waiting_ : 1 = false;  // the carrier has a queue
 };

@@ -27,7 +27,7 @@ public:
   void carry(WebSocketSession& session) noexcept { session_ = &session; }
 
   std::size_t on_bytes(std::span<const char> bytes) override { return session_->on_bytes(bytes); }
-  bool on_takeable() override { return session_->on_takeable(); }
+  bool on_direct_receive() override { return session_->on_direct_receive(); }
   void on_end() override { session_->on_end(); }
   void on_sent() override { session_->on_sent(); }
   void on_closed(std::error_code) override { session_->on_closed(); }
@@ -48,9 +48,9 @@ public:
   void pause() noexcept override { connection_.stream().pause(); }
   void resume() override { connection_.stream().resume(); }
   bool paused() const noexcept override { return connection_.stream().paused(); }
-  void let_take(bool takes) noexcept override { connection_.stream().let_take(takes); }
+  void allow_direct_receive(bool takes) noexcept override { connection_.stream().allow_direct_receive(takes); }
   void expect_large(bool large) noexcept override { connection_.stream().expect_large(large); }
-  std::size_t take(std::span<char> to) override { return connection_.stream().take(to); }
+  std::size_t receive_into(std::span<char> to) override { return connection_.stream().receive_into(to); }
   std::size_t arriving() const noexcept override { return connection_.stream().waiting(); }
   // Its pongs are not read because of a slow handler. A peer that does not read what is queued has itself to blame.
   bool silences() override { return paused() && unsent() == 0; }

@@ -109,7 +109,7 @@ private:
     void on_accept(net::Descriptor socket, const net::Address& remote) override {
       worker.admit(std::move(socket), remote, manner);
     }
-    void on_starved(int error) override { worker.warn_of_pause(std::generic_category().message(error)); }
+    void on_accept_paused(int error) override { worker.warn_of_pause(std::generic_category().message(error)); }
     Worker& worker;
     net::Listener listener;
     Manner manner;

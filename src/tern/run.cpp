@@ -26,8 +26,8 @@
 namespace tern {
 namespace {
 
-constexpr std::uint32_t least_window = 65'535;  // that a connection has (RFC 9113, section 6.9.2)
-constexpr std::uint32_t most_window = (1U << 31U) - 1;
+constexpr std::uint32_t min_window = 65'535;  // that a connection has (RFC 9113, section 6.9.2)
+constexpr std::uint32_t max_window = (1U << 31U) - 1;
 // Within a stop at once: what can be stopped has ended long before, but for on_stop hooks, which have a second.
 constexpr Milliseconds exit_time{250};
 constexpr Milliseconds exit_time_with_hooks{1250};
@@ -56,8 +56,8 @@ server::Settings settings_of(const Options& options, unsigned loops) {
   settings.http2.fields = options.fields;
   settings.http2.field_count = options.field_count;
   settings.http2.streams = options.http2.streams;
-  settings.http2.stream_window = std::min(options.http2.window, most_window);
-  settings.http2.connection_window = std::clamp(options.http2.all_windows, least_window, most_window);
+  settings.http2.stream_window = std::min(options.http2.window, max_window);
+  settings.http2.connection_window = std::clamp(options.http2.all_windows, min_window, max_window);
   settings.prior_knowledge = options.http2.enabled && options.http2.clear_text;
   settings.http2_only = settings.prior_knowledge && options.http2.only;
   settings.limits = options.limits;
@@ -66,7 +66,7 @@ server::Settings settings_of(const Options& options, unsigned loops) {
   settings.drain_timeout = options.timeouts.drain.count() != 0 ? options.timeouts.drain : for_ever;
   settings.drain_idle = options.timeouts.drain_idle;
   settings.grace = options.timeouts.grace;
-  settings.least_rate = options.timeouts.least_rate;
+  settings.min_data_rate = options.timeouts.min_data_rate;
   settings.stall_timeout = options.timeouts.stall;
   settings.connections = connections_of(options, loops);
   settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;

@@ -41,7 +41,7 @@ Session::~Session() {
 }
 
 std::size_t Session::receive(std::string_view ciphertext, std::span<char> plain, std::string& out) {
-  base::expects(ciphertext.size() <= most_received && plain.size() >= room, "what is received has room");
+  base::expects(ciphertext.size() <= max_received && plain.size() >= room, "what is received has room");
   if (failed_ || ended_) return 0;
   wire_->in = ciphertext;
   wire_->out = &out;

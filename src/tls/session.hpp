@@ -35,15 +35,15 @@ struct ClientCertificate {
 class Session {
 public:
   // Of ciphertext, given to one receive(), and the room that its plain bytes need: with what had arrived of a record.
-  static constexpr std::size_t most_received = 64 * 1024;
-  static constexpr std::size_t room = most_received + 17 * 1024;
+  static constexpr std::size_t max_received = 64 * 1024;
+  static constexpr std::size_t room = max_received + 17 * 1024;
 
   explicit Session(std::shared_ptr<const Context> context);  // throws std::bad_alloc
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Takes all of `ciphertext`, at most most_received; returns how many bytes of `plain`, which has `room`, are filled.
+  // Takes all of `ciphertext`, at most max_received; returns how many bytes of `plain`, which has `room`, are filled.
   std::size_t receive(std::string_view ciphertext, std::span<char> plain, std::string& out);
 
   // Encrypts; only when open. False when it has failed.

@@ -23,7 +23,7 @@ public:
   }
 
   // To the session, in pieces of `step` bytes; what it answers is in `out`, what it decrypts in `received`.
-  void feed(std::string_view bytes, std::size_t step = Session::most_received) {
+  void feed(std::string_view bytes, std::size_t step = Session::max_received) {
     std::vector<char> plain(Session::room);
     for (std::size_t at = 0; at < bytes.size(); at += step) {
       const std::size_t count = server.receive(bytes.substr(at, step), plain, out);
@@ -32,7 +32,7 @@ public:
   }
 
   // Until neither has anything to say.
-  void talk(std::size_t step = Session::most_received) {
+  void talk(std::size_t step = Session::max_received) {
     for (;;) {
       const std::string from_client = client.output();
       feed(from_client, step);

@@ -202,7 +202,7 @@ void Connection::grow(std::size_t size) {
   const std::size_t come = buffer_.size() + size;
   const std::uint64_t rest = left_ - size;
   if (rest == 0 || come <= buffer_.capacity()) return;
-  buffer_.reserve(come + static_cast<std::size_t>(std::min<std::uint64_t>(rest, most_ahead * come)));
+  buffer_.reserve(come + static_cast<std::size_t>(std::min<std::uint64_t>(rest, max_ahead * come)));
 }
 
 Event Connection::complete(std::string& out) {

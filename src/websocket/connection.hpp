@@ -61,7 +61,7 @@ public:
   void make_room(std::size_t least, std::size_t arriving, F&& spare) {
     const std::size_t come = buffer_.size();
     const std::size_t whole = come + static_cast<std::size_t>(left_);
-    const std::size_t earned = most_ahead * (come + arriving);
+    const std::size_t earned = max_ahead * (come + arriving);
     if (buffer_.capacity() >= (earned < whole ? std::min(come + least, whole) : whole)) return;
     if (earned < whole) return buffer_.reserve(std::max(earned, std::min(come + least, whole)));
     // More frames may follow.
@@ -140,7 +140,7 @@ public:
 private:
   enum class State : std::uint8_t { Open, CloseSent, Closed };
 
-  static constexpr std::size_t most_ahead = 16;  // times what has come of a message, of the room for it
+  static constexpr std::size_t max_ahead = 16;  // times what has come of a message, of the room for it
 
   Event step(std::string& out, bool& done);
   Event take_control(std::string& out, const FrameHead& head);

@@ -13,7 +13,7 @@
 namespace tern::websocket {
 namespace {
 
-constexpr int least_server_bits = 9;
+constexpr int min_server_bits = 9;
 
 struct Parameter {
   std::string_view name;
@@ -115,7 +115,7 @@ public:
     if (parameter.name == "server_max_window_bits") {
       if (!once(seen_[2]) || !parameter.value) return false;
       const auto bits = window_bits(*parameter.value);
-      if (!bits || *bits < least_server_bits) return false;
+      if (!bits || *bits < min_server_bits) return false;
       terms_.server_bits = std::min(terms_.server_bits, *bits);
       return true;
     }

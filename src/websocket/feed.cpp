@@ -31,7 +31,7 @@ public:
     while (step()) {
     }
     pending_.erase(0, connection_.consumed());
-    outcome_.most_unread = std::max(outcome_.most_unread, pending_.size());
+    outcome_.max_unread = std::max(outcome_.max_unread, pending_.size());
   }
 
   Outcome outcome() {
@@ -48,14 +48,14 @@ private:
   std::string_view take(std::string_view piece) {
     connection_.receive({});
     while (!piece.empty() && connection_.awaited() != 0) {
-      most_taken_ = most_taken_ % 7 + 1;
+      max_taken_ = max_taken_ % 7 + 1;
       connection_.make_room(1, 0, [](std::size_t) { return std::string(); });
       const auto receive = [&piece](std::span<char> to) {
         const std::size_t count = piece.copy(to.data(), to.size());
         piece.remove_prefix(count);
         return count;
       };
-      if (dealt_with(connection_.take(out_, most_taken_, receive))) continue;
+      if (dealt_with(connection_.take(out_, max_taken_, receive))) continue;
       if (connection_.closed()) return {};
     }
     while (step()) {
@@ -89,7 +89,7 @@ private:
   Connection connection_;
   std::string pending_;
   std::string out_;
-  std::size_t most_taken_ = 0;
+  std::size_t max_taken_ = 0;
   Outcome outcome_;
 };
 
@@ -192,7 +192,7 @@ Outcome feed_every_way(std::string_view input, const FeedOptions& options) {
   const Outcome bytes = feed(input, cuts, options);
   EXPECT_EQ(bytes.transcript, whole.transcript) << "byte by byte";
   EXPECT_EQ(bytes.sent, whole.sent) << "byte by byte";
-  EXPECT_LT(bytes.most_unread, 2 + 4 + max_control_payload);
+  EXPECT_LT(bytes.max_unread, 2 + 4 + max_control_payload);
   return whole;
 }
 

@@ -48,9 +48,9 @@ struct FeedOptions {
 };
 
 struct Outcome {
-  std::string transcript;       // "text hi", "binary …", "closed 1000 why"; long payloads as their size
-  std::string sent;             // read_frames() of what the connection has written
-  std::size_t most_unread = 0;  // bytes that the connection left to be presented again
+  std::string transcript;      // "text hi", "binary …", "closed 1000 why"; long payloads as their size
+  std::string sent;            // read_frames() of what the connection has written
+  std::size_t max_unread = 0;  // bytes that the connection left to be presented again
   std::size_t deferrals = 0;
   bool operator==(const Outcome& other) const { return transcript == other.transcript && sent == other.sent; }
 };

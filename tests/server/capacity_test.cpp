@@ -64,11 +64,11 @@ TEST_F(Capacity, no_descriptors_left_is_waited_out_without_spinning) {
     ASSERT_EQ(::connect(each.peer().number(), reinterpret_cast<const sockaddr*>(&address), length), 0);
     each.get("/hello");
   }
-  const auto rounds = running().counters().rounds.value();
+  const auto rounds = running().counters().iterations.value();
   const int asked = 200;
   for (int i = 0; i < asked; ++i) EXPECT_EQ(served.ask("/hello").status, 200);
   // One round for each request, one for each tenth of a second, and a few.
-  EXPECT_LT(running().counters().rounds.value() - rounds, static_cast<std::uint64_t>(asked) * 2);
+  EXPECT_LT(running().counters().iterations.value() - rounds, static_cast<std::uint64_t>(asked) * 2);
   EXPECT_EQ(running().counters().accepts.value(), 1U);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   for (Client& each : waiting) EXPECT_EQ(each.answer().status, 200);

@@ -300,7 +300,7 @@ TEST_F(Http2Sockets, others_that_fill_the_connection_s_window_are_not_held_again
 }
 
 TEST_F(Http2Sockets, but_a_dead_peer_behind_the_connection_s_window_is_gone) {
-  settings.least_rate = 0;
+  settings.min_data_rate = 0;
   app.post("/slow", [this](BodyStream body) -> Task<> {
     co_await gate.pass();
     while (co_await body.next()) {
@@ -323,7 +323,7 @@ struct LongFarewell {
 };
 
 TEST_F(Http2Sockets, a_close_behind_the_connection_s_window_does_not_wait_for_a_dead_peer_for_ever) {
-  settings.least_rate = 0;
+  settings.min_data_rate = 0;
   app.websocket("/", [] { return LongFarewell{}; }, {.close_timeout = Milliseconds(50)});
   Http2Client client = this->client(1 << 20);
   client.send(join(client, "/"), text("go"));

@@ -46,7 +46,7 @@ protected:
       return "pong";
     });
   }
-  void record(const std::string& who) { seen.push_back({who, running().counters().rounds.value()}); }
+  void record(const std::string& who) { seen.push_back({who, running().counters().iterations.value()}); }
   WebSocketClient join(const std::string& name) {
     WebSocketClient peer = socket();
     EXPECT_EQ(peer.connect("/" + name, asks_for_deflate).status, 101);

@@ -8,15 +8,15 @@
 namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-std::atomic<std::size_t> least_refused = no_limit;  // bytes, at once
-thread_local std::size_t least_refused_here = no_limit;
+std::atomic<std::size_t> min_refused = no_limit;  // bytes, at once
+thread_local std::size_t min_refused_here = no_limit;
 thread_local bool exempt = false;
 
 }  // namespace
 
 void* operator new(std::size_t size) {
-  if (size >= least_refused.load(std::memory_order_relaxed) && !exempt) throw std::bad_alloc();
-  if (size >= least_refused_here) throw std::bad_alloc();
+  if (size >= min_refused.load(std::memory_order_relaxed) && !exempt) throw std::bad_alloc();
+  if (size >= min_refused_here) throw std::bad_alloc();
   if (void* const memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
@@ -30,20 +30,20 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace tern::testing {
 
 void refuse(std::size_t size) {
-  least_refused = size;
+  min_refused = size;
 }
 void refuse_nothing() {
-  least_refused = no_limit;
+  min_refused = no_limit;
 }
 void exempt_this_thread() {
   exempt = true;
 }
 
 ShortageHere::ShortageHere(std::size_t size) {
-  least_refused_here = size;
+  min_refused_here = size;
 }
 ShortageHere::~ShortageHere() {
-  least_refused_here = no_limit;
+  min_refused_here = no_limit;
 }
 
 }  // namespace tern::testing

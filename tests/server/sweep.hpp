@@ -134,8 +134,8 @@ inline void SweepTest::start(std::size_t rounds, bool half_close) {
   half_close_ = half_close;
   ledger_ = std::make_unique<Ledger>(rounds);
   app.get("/hello", [] { return "Hello, World!"; });
-  running_ = std::make_unique<Running>(app.service(),
-                                       server::Settings{.limits = {.half_close = half_close}, .least_rate = 0}, loops);
+  running_ = std::make_unique<Running>(
+      app.service(), server::Settings{.limits = {.half_close = half_close}, .min_data_rate = 0}, loops);
   for (unsigned i = 0; i < loops; ++i) {
     running_->on_loop([this, i] { running_->worker(i).loop().set_offloader(&pool); }, i);
   }

@@ -72,7 +72,7 @@ TEST_F(Timeouts, a_client_that_does_not_read_its_last_answer_is_let_go) {
 }
 
 TEST_F(Timeouts, a_client_that_reads_slowly_but_steadily_gets_everything) {
-  serve({.grace = Milliseconds(500), .least_rate = 1000});
+  serve({.grace = Milliseconds(500), .min_data_rate = 1000});
   Client client = this->client(256 * 1024);
   client.get("/large/8000000", "Connection: close\r\n");
   pollfd never{.fd = -1, .events = 0, .revents = 0};

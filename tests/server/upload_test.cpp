@@ -14,7 +14,7 @@ constexpr bool measured = !TERN_SANITIZED;
 constexpr std::size_t blocks = TERN_SANITIZED ? 1024 : 16 * 1024;
 constexpr std::size_t block = 64 * 1024;
 constexpr std::size_t pause_every = 16 * 1024 * 1024;
-constexpr std::size_t most_held = 1024 * 1024;
+constexpr std::size_t max_held = 1024 * 1024;
 
 // Bytes, from /proc/self/status.
 std::size_t memory(std::string_view kind) {
@@ -72,7 +72,7 @@ protected:
     const std::size_t grown = peak() - before;
     RecordProperty("grown", std::to_string(grown));
     if (measured) {
-      EXPECT_LT(grown, most_held);
+      EXPECT_LT(grown, max_held);
     }
     EXPECT_EQ(running().worker().shared().buffered, 0U);
   }

@@ -120,9 +120,9 @@ TEST_P(Ends, of_a_clients_side_do_not_make_the_loop_spin) {
   caller.end_side();
   Caller other = this->caller();
   for (int i = 0; i < 10; ++i) other.answer_of("/hello");
-  const auto rounds = running().counters().rounds.value();
+  const auto rounds = running().counters().iterations.value();
   for (int i = 0; i < 10; ++i) other.answer_of("/hello");
-  EXPECT_LE(running().counters().rounds.value() - rounds,
+  EXPECT_LE(running().counters().iterations.value() - rounds,
             32U);  // over HTTP/2, acknowledgements are frames of their own
   gate.open();
   if (!over_http2()) {

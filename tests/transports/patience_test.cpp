@@ -54,7 +54,7 @@ TEST_P(Patience, a_websocket_that_is_not_read_for_a_while_goes_on) {
 }
 
 TEST_P(Patience, a_websocket_that_is_never_read_ends_when_its_ping_is_not_answered) {
-  settings.least_rate = 0;  // so that nothing else ends it
+  settings.min_data_rate = 0;  // so that nothing else ends it
   const auto talker = [this] { return Talker(code); };
   app.websocket("/wait", talker, {.when_full = WhenFull::Wait, .ping = soon, .pong = soon});
   app.websocket("/drop", talker, {.when_full = WhenFull::Drop, .ping = soon, .pong = soon});

@@ -57,9 +57,9 @@ TEST_P(Timeouts, content_that_stops_is_answered_408) {
   EXPECT_TRUE(all_ended());
 }
 
-TEST_P(Timeouts, content_that_trickles_below_the_least_rate_is_answered_408) {
+TEST_P(Timeouts, content_that_trickles_below_the_minimum_data_rate_is_answered_408) {
   settings.grace = Milliseconds(100);
-  settings.least_rate = 2000;
+  settings.min_data_rate = 2000;
   Caller caller = this->caller();
   caller.begin("/echo", {}, {{"content-length", "100000"}});
   for (int bytes = 0; caller.so_far().status == 0 && bytes < 10'000; ++bytes) {
@@ -70,9 +70,9 @@ TEST_P(Timeouts, content_that_trickles_below_the_least_rate_is_answered_408) {
   EXPECT_EQ(caller.answer().status, 408);
 }
 
-TEST_P(Timeouts, content_at_the_least_rate_is_let_in) {
+TEST_P(Timeouts, content_at_the_minimum_data_rate_is_accepted) {
   settings.grace = Milliseconds(100);
-  settings.least_rate = 10;
+  settings.min_data_rate = 10;
   Caller caller = this->caller();
   caller.begin("/size", {}, {{"content-length", "300"}});
   for (int i = 0; i < 60; ++i) {

@@ -30,7 +30,7 @@ struct Timeouts {
   // is answered with `Connection: close`. Zero: only what has already arrived is answered.
   Milliseconds drain_idle = Milliseconds(500);
   Milliseconds grace = Seconds(5);  // before the least rate counts
-  std::size_t least_rate = 240;     // bytes a second, of content received (408) and of answers being read (close)
+  std::size_t min_data_rate = 240;  // bytes a second, of content received (408) and of answers being read (close)
   // What the least rate does not hold for: an event stream (or another response with Writer::keep_alive()) whose client
   // takes nothing for so long is closed. WebSockets have pings (WebSocketOptions).
   Milliseconds stall = Seconds(60);

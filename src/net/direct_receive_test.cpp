@@ -1,4 +1,4 @@
-// Handlers that receive by themselves: Stream::let_take(), on_takeable() and take().
+// Direct receive: Stream::allow_direct_receive(), on_direct_receive() and receive_into().
 #include "net/loop.hpp"
 #include "net/stream.hpp"
 #include "net/test_peer.hpp"
@@ -14,27 +14,27 @@
 namespace tern::net {
 namespace {
 
-// Is presented `presented` bytes, then takes `to_take`, then is presented the rest; counts what came how.
+// Gets bytes by on_bytes(), then `to_take` by direct receive, then by on_bytes() again; counts both.
 struct Taker final : StreamHandler {
   explicit Taker(std::size_t size) : to_take(size) {}
 
   std::size_t on_bytes(std::span<const char> bytes) override {
-    if (all.empty()) presented_first = bytes.size();
+    if (all.empty()) delivered_first = bytes.size();
     const std::size_t count = std::min(bytes.size(), most);
     all.append(bytes.data(), count);
-    stream.let_take(to_take != 0);
+    stream.allow_direct_receive(to_take != 0);
     reached();
     return count;
   }
-  bool on_takeable() override {
+  bool on_direct_receive() override {
     if (to_take == 0) return false;
     const std::size_t before = all.size();
     all.resize(before + std::min<std::size_t>(to_take, 300'000));
-    const std::size_t count = stream.take({all.data() + before, all.size() - before});
+    const std::size_t count = stream.receive_into({all.data() + before, all.size() - before});
     all.resize(before + count);
     to_take -= count;
     taken += count;
-    if (to_take == 0) stream.let_take(false);
+    if (to_take == 0) stream.allow_direct_receive(false);
     reached();
     return true;
   }
@@ -62,7 +62,7 @@ struct Taker final : StreamHandler {
   std::size_t whole = static_cast<std::size_t>(-1);
   std::size_t to_take;
   std::size_t taken = 0;
-  std::size_t presented_first = 0;
+  std::size_t delivered_first = 0;
   int ends = 0;
   int closed = 0;
   std::error_code why;
@@ -112,7 +112,7 @@ TEST(Taking, has_only_the_beginning_presented_where_much_is_expected) {
   taker.stream.expect_large(true);
   loop.run();
   EXPECT_TRUE(taker.all == bytes);
-  EXPECT_EQ(taker.presented_first, 16U * 1024);
+  EXPECT_EQ(taker.delivered_first, 16U * 1024);
   EXPECT_EQ(taker.taken, bytes.size() - 16 * 1024);
 }
 
@@ -120,7 +120,7 @@ TEST(Taking, waits_until_what_was_presented_is_consumed) {
   Loop loop;
   auto [peer, socket] = pair_with_waiting_peer();
   Taker taker(2'000'000);
-  taker.most = 10;  // the rest of what was presented has to come by on_bytes(), too
+  taker.most = 10;  // the rest of what was delivered has to come by on_bytes(), too
   taker.stop_at = 10;
   open(loop, taker, std::move(socket));
   const std::string bytes = varied_bytes(3'000'000);
