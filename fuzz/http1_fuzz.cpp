@@ -66,6 +66,7 @@ private:
         log_ += connection_.chunk();
         if (early_) connection_.write(out_, connection_.chunk());
         return true;
+      case Event::Trailer: log_.append(connection_.trailer().name).append(connection_.trailer().value); return true;
       case Event::End:
         log_ += '.';
         early_ ? connection_.finish(out_) : answer();

@@ -41,6 +41,7 @@ struct Question {
   std::vector<std::pair<std::string, std::string>> fields = {};
   std::string body = {};
   std::string remote = "127.0.0.1";
+  std::vector<std::pair<std::string, std::string>> trailers = {};
 };
 
 class TestLoop;

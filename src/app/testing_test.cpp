@@ -64,6 +64,16 @@ TEST(TestClient, sends_fields_of_one_request_and_of_all) {
   EXPECT_EQ(Client(app).with("Host", "example.org").get("/x").field("x-fields"), "Host=example.org;");
 }
 
+TEST(TestClient, sends_trailers) {
+  App app;
+  app.post("/", [](const Request& request) {
+    return std::string(request.body()) + " " + std::string(request.trailers().find("X-Sum").value_or("none"));
+  });
+  Client client(app);
+  EXPECT_EQ(client.send({.method = Method::Post, .target = "/", .body = "x", .trailers = {{"x-sum", "7"}}}).body, "x 7");
+  EXPECT_EQ(client.post("/", "x").body, "x none");
+}
+
 TEST(TestClient, takes_content_of_any_size_and_bytes) {
   App app;
   app.post("/", [](Body body) { return body; });

@@ -18,6 +18,12 @@ MemoryExchange::MemoryExchange(Method method, std::string target,
   body_complete_ = !late;
 }
 
+void MemoryExchange::set_trailers(std::vector<std::pair<std::string, std::string>> trailers) {
+  trailers_ = std::move(trailers);
+  request_.head().trailers.clear();
+  for (const auto& [name, value] : trailers_) request_.head().trailers.add(name, value);
+}
+
 void MemoryExchange::arrive(std::string piece) {
   if (piece.empty()) return;  // an empty view would read as the end
   pieces_.push_back(std::move(piece));

@@ -46,6 +46,7 @@ Event Connection::next(RequestHead& head, KnownHeads* known) {
         break;
       case Reading::Trailers:
         if (!read_trailers()) return stopped();
+        if (reading_ == Reading::Trailers && !discarding_) return Event::Trailer;
         break;
       case Reading::Ended:
         reading_ = Reading::Complete;
@@ -213,7 +214,7 @@ bool Connection::read_chunk_end() noexcept {
   return true;
 }
 
-// Trailers are held to the rules of fields, and dropped. They never merge into the fields (RFC 9110, section 6.5.1).
+// One line. Trailers are held to the rules of fields, and never merge into them (RFC 9110, section 6.5.1).
 bool Connection::read_trailers() noexcept {
   LineScanner lines(unconsumed(), 0, scanned_);
   if (lines.next(rest_of(limits_->trailers, spent_), Fault::TrailersTooLarge) != Found::Line) return remember(lines);
@@ -227,8 +228,17 @@ bool Connection::read_trailers() noexcept {
     ++count_;
     spent_ += static_cast<std::uint32_t>(lines.start());
   }
+  piece_ = static_cast<std::uint32_t>(lines.start());
   consume(lines.start());
   return true;
+}
+
+Field Connection::trailer() const noexcept {
+  LineScanner lines(chunk(), 0, 0);
+  lines.next(chunk().size(), Fault::TrailersTooLarge);
+  Field trailer;
+  parse_field_line(lines.text(), lines.token_end(), trailer);
+  return trailer;
 }
 
 std::optional<std::string_view> Connection::take_content() noexcept {

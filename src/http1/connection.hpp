@@ -5,7 +5,7 @@
 //   receive(bytes)                      what has arrived and was not consumed yet
 //   next(head) -> Request               the head, as views into the bytes; facts such as keep_alive() hold from here on
 //   take_content(), or
-//   next(head) -> Chunk* -> End         the content, piece by piece (views again); NeedMore in between
+//   next(head) -> Chunk* -> Trailer* -> End   the content, piece by piece (views again); NeedMore in between
 //   respond(), write()*, finish()       the answer; may begin before End
 //   must_close()?                       the connection ends here; otherwise next(head) goes on with the next request
 //
@@ -38,6 +38,7 @@ enum class Event : std::uint8_t {
   NeedMore,  // nothing further can be said: receive() more, or (waiting_for() == Nothing) answer first
   Request,   // a head; every Request is owed one answer
   Chunk,     // a piece of its content: chunk()
+  Trailer,   // a field behind chunked content: trailer()
   End,       // the content, possibly none, is complete
   Reject,    // what arrived is not HTTP/1.1 as we accept it: rejected() says why. Answer if no answer has begun, then
              // close
@@ -107,6 +108,9 @@ public:
 
   // After Chunk: the piece. A view into the received bytes.
   std::string_view chunk() const noexcept { return {bytes_ + at_ - piece_, piece_}; }
+
+  // After Trailer: views into the received bytes.
+  Field trailer() const noexcept;
 
   // How many of receive()'s bytes need not be presented again. A head stays unconsumed until it is complete (it must be
   // contiguous); no byte of it is scanned twice for that. Note that the views of a Request point into consumed bytes.
@@ -244,7 +248,7 @@ private:
   std::uint32_t scanned_ = 0;  // behind at_: up to here no line ends that was not dealt with
   std::uint32_t line_ = 0;     // behind at_: where the line begins that scanned_ is in
   std::uint32_t fields_ = 0;   // behind at_: where the field section begins; 0 before the request line is read
-  std::uint32_t piece_ = 0;    // size of the last Chunk
+  std::uint32_t piece_ = 0;    // size of the last Chunk, or of the line of the last Trailer
   std::uint32_t spent_ = 0;    // bytes of the current request in chunk extensions or trailers
   std::uint16_t count_ = 0;    // blank lines before the request line, then fields, then trailers
   Fault fault_ = Fault::None;  // why reading has stopped

@@ -47,6 +47,11 @@ private:
         EXPECT_FALSE(connection_.chunk().empty());
         content_ += connection_.chunk();
         return true;
+      case Event::Trailer: {
+        const Field trailer = connection_.trailer();
+        trailers_ += "  trailer " + std::string(trailer.name) + ": " + std::string(trailer.value) + '\n';
+        return true;
+      }
       case Event::End: end(); return true;
       case Event::Reject: reject(); return true;
       case Event::Closed: break;
@@ -77,6 +82,7 @@ private:
       text_ += "  " + std::string(field.name) + ": " + std::string(field.value) + '\n';
     }
     content_.clear();
+    trailers_.clear();
     if (!options_.take_content) return;
     if (const auto content = connection_.take_content()) {
       content_ = *content;
@@ -86,7 +92,7 @@ private:
 
   void end() {
     EXPECT_TRUE(connection_.content_complete());
-    text_ += "  content: " + content_ + '\n';
+    text_ += "  content: " + content_ + '\n' + trailers_;
     answer();
   }
 
@@ -109,6 +115,7 @@ private:
   RequestHead head_;
   std::string pending_;
   std::string content_;
+  std::string trailers_;
   std::string text_;
   bool closed_ = false;
 };

@@ -100,10 +100,11 @@ TEST(Http1Reading, content_in_chunks) {
   EXPECT_EQ(feed_every_way(head + "ffffffffffffffff\r\nabcde"), seen + "waiting for body\n");
 }
 
-TEST(Http1Reading, trailers_are_dropped) {
+TEST(Http1Reading, trailers_stay_apart_from_the_fields) {
   EXPECT_EQ(feed_every_way("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n"
-                           "Content-Length: 7\r\nHost: b\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"),
-            "POST /\n  Host: a\n  Transfer-Encoding: chunked\n  content: x\nGET /2\n  Host: a\n  content: \n"
+                           "Content-Length: 7\r\nHost:  b \r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "POST /\n  Host: a\n  Transfer-Encoding: chunked\n  content: x\n"
+            "  trailer Content-Length: 7\n  trailer Host: b\nGET /2\n  Host: a\n  content: \n"
             "waiting for idle\n");
 }
 
@@ -181,7 +182,7 @@ TEST(Http1Limits, trailers) {
   options.limits.field_count = 3;
   const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
   const std::string seen = "POST /\n  Host: a\n  Transfer-Encoding: chunked\n";
-  EXPECT_EQ(feed_every_way(head + "A:\r\nB:\r\n\r\n", options), seen + "  content: \nwaiting for idle\n");
+  EXPECT_EQ(feed_every_way(head + "A:\r\nB:\r\n\r\n", options), seen + "  content: \n  trailer A: \n  trailer B: \nwaiting for idle\n");
   EXPECT_EQ(feed_every_way(head + "A: 0123456789\r\n\r\n", options),
             seen + "reject 431: the trailers are too large\nclosed\n");
   EXPECT_EQ(feed_every_way(head + "A: 12\r\nB: 1\r\n\r\n", options),

@@ -56,6 +56,7 @@ bool HeadReader::field(std::string_view name, bool name_lasts, std::string_view 
   if (trailers_) {
     if (bytes_ > limits_->trailers) refuse({Status::RequestHeaderFieldsTooLarge, "the trailers are too large"});
     if (count_ > limits_->field_count) refuse({Status::RequestHeaderFieldsTooLarge, "too many trailers"});
+    trailer(name, value);
     return true;
   }
   if (bytes_ > limits_->fields) refuse({Status::RequestHeaderFieldsTooLarge, "the fields are too large"});
@@ -117,6 +118,13 @@ void HeadReader::plain_field(std::string_view name, std::string_view value) {
     default: break;
   }
   fields.add(name, value);
+}
+
+// The head and the arena are somebody else's once the content is not wanted any more, and in a tunnel.
+void HeadReader::trailer(std::string_view name, std::string_view value) {
+  if (stream_->content_refused_ || stream_->unwanted_ || !stream_->protocol_.empty()) return;
+  Arena& arena = *stream_->arena_;
+  stream_->head_->trailers.add(arena.copy(name), arena.copy(value));
 }
 
 void HeadReader::end() {

@@ -19,8 +19,7 @@ class HeadReader {
 public:
   explicit HeadReader(const Limits& limits) noexcept : limits_(&limits) {}
 
-  // A block begins: of `stream`, or of one that is not read (null), or trailers, which are counted and dropped:
-  // past a limit, the content is refused.
+  // A block begins: of `stream`, or of one that is not read (null), or trailers. Past a limit, the content is refused.
   void begin(Stream* stream, bool trailers) noexcept;
   bool within() const noexcept { return within_; }
   bool in_trailers() const noexcept { return trailers_; }
@@ -50,6 +49,7 @@ public:
 private:
   void pseudo_field(std::string_view name, std::string_view value);
   void plain_field(std::string_view name, std::string_view value);
+  void trailer(std::string_view name, std::string_view value);
   void read_target();
   void join_cookies();
   void refuse(const Refusal& refusal) noexcept {

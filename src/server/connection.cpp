@@ -114,6 +114,7 @@ void Connection::process() {
         break;
       case http1::Event::NeedMore:
       case http1::Event::Chunk:
+      case http1::Event::Trailer:
       case http1::Event::End: break;
     }
     exchange.reset();

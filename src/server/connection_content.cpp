@@ -18,7 +18,11 @@ bool Connection::pull(HttpExchange& exchange) {
   }
   // That it has ended can be said without any bytes.
   if (!in_window_ && !protocol_.content_complete()) return false;
-  switch (protocol_.next(exchange.request().head())) {
+  http1::Event event = protocol_.next(exchange.request().head());
+  for (; event == http1::Event::Trailer; event = protocol_.next(exchange.request().head())) {
+    exchange.keep_trailer(protocol_.trailer());
+  }
+  switch (event) {
     case http1::Event::Chunk:
       exchange.chunk_ = protocol_.chunk();
       exchange.received_ += exchange.chunk_.size();
@@ -28,6 +32,7 @@ bool Connection::pull(HttpExchange& exchange) {
     case http1::Event::Reject: exchange.fail({protocol_.rejected().status, protocol_.rejected().detail}); return true;
     case http1::Event::Closed:
     case http1::Event::Request: exchange.fail(StreamError::Disconnected); return true;
+    case http1::Event::Trailer:
     case http1::Event::NeedMore: break;
   }
   return false;

@@ -4,6 +4,7 @@
 #include "server/worker.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -136,6 +137,14 @@ std::uint16_t HttpExchange::remote_port() {
 std::string_view HttpExchange::scheme() {
   if (host_ != nullptr && !told_) scheme_ = host_->scheme();
   return scheme_;
+}
+
+void HttpExchange::keep_trailer(const Field& trailer) noexcept {
+  try {
+    request_.head().trailers.add(arena().copy(trailer.name), arena().copy(trailer.value));
+  } catch (const std::bad_alloc&) {
+    fail(StreamError::Overloaded);
+  }
 }
 
 const TlsFacts* HttpExchange::tls() {

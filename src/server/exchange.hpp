@@ -79,6 +79,8 @@ private:
   // Room for at least `size` bytes more of content to be collected, of which `waiting` have come and were not received:
   // all that is announced, in a string that was used before, once a sixteenth has come, or as make_room() does.
   void prepare(std::size_t size, std::size_t waiting);
+  // Copies a trailer; without memory for it the content fails.
+  void keep_trailer(const Field& trailer) noexcept;
   // The bytes that were received are about to go: copies what of them nobody has read yet.
   void keep_chunk();
   void reset() noexcept;

@@ -173,6 +173,7 @@ Answer Client::send(const Question& question) {
   MemoryExchange exchange(head.method, std::string(head.target), std::move(fields), question.body);
   exchange.set_extension_method(head.extension_method);
   exchange.set_remote(question.remote);
+  exchange.set_trailers(question.trailers);
   Response response;
   Task<> answering = answer_into(response, service_->serve(exchange));
   answering.set_stop(exchange.stop().state());

@@ -40,6 +40,11 @@ void Caller::send(std::string_view content, bool end) {
   flush();
 }
 
+void Caller::end_with(const FieldPairs& trailers) {
+  speech_->trailers(trailers);
+  flush();
+}
+
 // Hands over what there is to say. The handshake comes with the first of it: connecting alone waits for nobody.
 void Caller::flush() {
   if (side_ended_) return;

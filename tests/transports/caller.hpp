@@ -34,6 +34,7 @@ public:
   }
   void send(std::string_view content, bool end = false);
   void end() { send({}, true); }
+  void end_with(const FieldPairs& trailers);
 
   // --- The answer ---
 

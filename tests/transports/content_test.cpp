@@ -29,6 +29,44 @@ INSTANTIATE_TEST_SUITE_P(Over, Contents, ::testing::ValuesIn(transports()), ::te
 
 const FieldPairs expects = {{"expect", "100-continue"}, {"content-length", "4"}};
 
+TEST_P(Contents, are_followed_by_trailers) {
+  const auto told = [](const Request& request) {
+    const auto& trailers = request.trailers();
+    std::string text;
+    for (const Field& each : trailers) text.append(each.name).append("=").append(each.value).append(";");
+    return text + (request.field("x-sum") ? "merged" : "apart");
+  };
+  app.post("/whole", [told](const Request& request) { return std::string(request.body()) + " " + told(request); });
+  app.post("/pieces", [told](BodyStream body, const Request& request) -> Task<std::string> {
+    std::string text;
+    while (const auto piece = co_await body.next()) text += *piece;
+    const std::string sum(body.trailers().find("X-Sum").value_or("none"));
+    co_return text + " " + sum + " " + told(request);
+  });
+  Caller caller = this->caller();
+  for (const bool late : {false, true}) {
+    for (const auto& [path, expected] : {std::pair("/whole", "content x-sum=7;host=b;apart"),
+                                         std::pair("/pieces", "content 7 x-sum=7;host=b;apart")}) {
+      caller.begin(path, "content");
+      if (late) settle();
+      caller.end_with({{"x-sum", "7"}, {"host", "b"}});
+      EXPECT_EQ(caller.answer().content, expected);
+      caller.post(path, "content");  // those before are not seen again
+      EXPECT_TRUE(caller.answer().content.ends_with(" apart")) << caller.so_far().content;
+    }
+  }
+  EXPECT_TRUE(all_ended());
+}
+
+TEST_P(Contents, that_are_not_read_have_their_trailers_dropped) {
+  app.post("/unread", [] { return "answered"; });
+  Caller caller = this->caller();
+  caller.begin("/unread", "content");
+  caller.end_with({{"x-sum", "7"}});
+  EXPECT_EQ(caller.answer().content, "answered");
+  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+}
+
 TEST_P(Contents, of_every_size_around_a_buffer) {
   Caller caller = this->caller();
   for (const std::size_t size : {0UL, 1UL, 9UL, 16'383UL, 16'384UL, 16'385UL, 65'535UL, 65'536UL, 65'537UL, 131'072UL,

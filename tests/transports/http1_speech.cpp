@@ -49,6 +49,11 @@ public:
     output_.append(chunked_ ? chunk(content) : std::string(content));
     if (chunked_ && end) output_.append("0\r\n\r\n");
   }
+  void trailers(const FieldPairs& fields) override {
+    output_.append("0\r\n");
+    for (const auto& [name, value] : fields) output_.append(name).append(": ").append(value).append("\r\n");
+    output_.append("\r\n");
+  }
   bool cancel() override { return false; }
 
   void take(std::string_view bytes, Reaction& reaction) override {

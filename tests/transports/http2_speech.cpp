@@ -18,6 +18,7 @@ public:
     id_ = client_.request(question.method, question.path, question.fields, std::string(question.content), question.end);
   }
   void further(std::string_view content, bool end) override { client_.send(id_, content, end); }
+  void trailers(const FieldPairs& fields) override { client_.send_trailers(id_, fields); }
   bool cancel() override {
     client_.reset(id_);
     return true;

@@ -51,6 +51,8 @@ public:
   // The answer before is complete.
   virtual void ask(const Question& question) = 0;
   virtual void further(std::string_view content, bool end) = 0;
+  // Ends the content with trailers.
+  virtual void trailers(const FieldPairs& fields) = 0;
   // Gives the request up, and keeps the connection. False: that cannot be said.
   virtual bool cancel() = 0;
   // What the server has sent.

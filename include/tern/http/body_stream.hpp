@@ -43,6 +43,8 @@ public:
   // when the content is too large (413), malformed (400; 431 for its trailers) or too slow (408), and Cancelled when
   // the client has gone.
   Next next() noexcept { return {*this}; }
+  // The fields behind the content, once next() has given nothing; see Request::trailers().
+  const RequestFields& trailers() const noexcept { return exchange_->request().trailers(); }
 
 private:
   std::optional<std::string_view> take();

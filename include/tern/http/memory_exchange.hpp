@@ -29,6 +29,8 @@ public:
   const std::vector<Status>& informed() const noexcept { return informed_; }
   const std::vector<std::string>& reports() const noexcept { return reports_; }
   const Limits& limits() const noexcept override { return limits_; }
+  // What follows the content.
+  void set_trailers(std::vector<std::pair<std::string, std::string>> trailers);
   // The token of Method::Extension; it outlives the exchange.
   void set_extension_method(std::string_view token) noexcept { request_.head().extension_method = token; }
   void set_remote(std::string address) { remote_ = std::move(address); }
@@ -53,6 +55,7 @@ private:
 
   std::string target_;
   std::vector<std::pair<std::string, std::string>> fields_;
+  std::vector<std::pair<std::string, std::string>> trailers_;
   std::vector<std::string> pieces_;
   std::size_t next_piece_ = 0;
   std::size_t received_ = 0;

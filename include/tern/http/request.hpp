@@ -67,6 +67,9 @@ public:
 
   const RequestFields& fields() const noexcept { return head_.fields; }
   std::optional<std::string_view> field(std::string_view name) const noexcept { return head_.fields.find(name); }
+  // The fields behind the content (RFC 9110, section 6.5), which never merge with fields(): there once the content has
+  // been read to its end. Names are in lower case over HTTP/2.
+  const RequestFields& trailers() const noexcept { return head_.trailers; }
   std::optional<std::string_view> cookie(std::string_view name) const noexcept;
   // Which of the media types that are offered ("text/html") the client likes best by its Accept fields (RFC 9110,
   // section 12.5.1), the first of equals, and the first of all where it did not say; empty where it accepts none.

@@ -23,6 +23,7 @@ struct RequestHead {
   // him to; begins as a null pointer. Null: nowhere.
   const void** memo = nullptr;
   RequestFields fields;
+  RequestFields trailers;  // behind the content, once that has been read
 
   void clear() noexcept {
     extension_method = target = {};
@@ -30,6 +31,7 @@ struct RequestHead {
     plain_path = false;
     memo = nullptr;
     fields.clear();
+    trailers.clear();
   }
 };
 
