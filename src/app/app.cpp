@@ -108,6 +108,11 @@ App& App::trailing_slash(TrailingSlash policy) {
   return *this;
 }
 
+App& App::deny_unknown_members(bool deny) {
+  core_->deny_unknown_members(deny);
+  return *this;
+}
+
 std::vector<RouteInfo> App::routes() const {
   return core_->routes();
 }

@@ -442,5 +442,25 @@ TEST(Service, refuses_what_never_became_a_request_in_the_same_way) {
   EXPECT_THAT(std::string(response.content()), HasSubstr("too slow"));
 }
 
+TEST(App, denies_unknown_members_of_json_by_choice) {
+  struct Point {
+    int x = 0;
+  };
+  App lenient;
+  lenient.post("/", [](Json<Point> point) { return point->x; });
+  EXPECT_EQ(testing::Client(lenient).post("/", R"({"x":1,"y":2})").body, "1");
+  App strict;
+  strict.deny_unknown_members();
+  strict.post("/", [](Json<Point> point) { return point->x; });
+  testing::Client client(strict);
+  const testing::Answer answer = client.post("/", R"({"y":2,"x":1,"z":3})");
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_TRUE(answer.body.contains(
+      R"("errors":[{"detail":"unknown member","pointer":"/y"},{"detail":"unknown member","pointer":"/z"}])"))
+      << answer.body;
+  EXPECT_EQ(client.post("/", R"({"x":1})").body, "1");
+  EXPECT_THROW(strict.deny_unknown_members(false), SetupError);
+}
+
 }  // namespace
 }  // namespace tern

@@ -145,6 +145,10 @@ std::optional<Response> body_failure(Exchange& exchange) {
   return exchange.refuse(to_problem(read.error()));
 }
 
+json::Limits json_limits(const Request& request) {
+  return {.deny_unknown = core_of(request.exchange()).denies_unknown_members()};
+}
+
 const void* find_state(const Request& request, const void* key) {
   return core_of(request.exchange()).find_state(key);
 }

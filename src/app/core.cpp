@@ -199,6 +199,11 @@ void Core::set_trailing_slash(TrailingSlash policy) {
   trailing_slash_ = policy;
 }
 
+void Core::deny_unknown_members(bool deny) {
+  require_open("deny_unknown_members() was called");
+  deny_unknown_members_ = deny;
+}
+
 void Core::set_bus(base::Box<Bus> bus, const std::source_location& place) {
   require_open("a bus was set");
   if (bus_) return mistakes_.add(place, "there is a bus already: an app has one");

@@ -66,6 +66,10 @@ public:
   void add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place);
   void set_problem_renderer(ProblemRenderer render);
   void set_trailing_slash(TrailingSlash policy);
+  void deny_unknown_members(bool deny);
+  bool denies_unknown_members() const noexcept {
+    return deny_unknown_members_ || (outer_ != nullptr && outer_->denies_unknown_members());
+  }
   void set_bus(base::Box<Bus> bus, const std::source_location& place);
   std::vector<RouteInfo> routes() const;
   const Hooks& hooks() const noexcept { return hooks_; }
@@ -166,6 +170,7 @@ private:
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
   std::vector<base::Box<Core>> mounted_;
   const Core* outer_ = nullptr;  // that it is mounted in
+  bool deny_unknown_members_ = false;
   bool frozen_ = false;
   mutable std::vector<std::vector<void*>> per_loop_;  // by loop, then by factory; each loop touches its own only
 };

@@ -46,6 +46,7 @@ std::string one_of(const EnumTable& table) {
 void read_struct(Reader& reader, void* object, const ReadTable& table) {
   dom::object members;
   if (element_of(reader.node_).get_object().get(members) != simdjson::SUCCESS) return reader.expected(Kinds::Object);
+  const bool deny_unknown = table.deny_unknown || reader.state_.limits.deny_unknown;
   void* addresses[max_members];
   table.addresses(object, addresses);
   std::uint64_t seen = 0;
@@ -53,10 +54,14 @@ void read_struct(Reader& reader, void* object, const ReadTable& table) {
   for (const dom::key_value_pair member : members) {
     if (reader.state_.full()) return;
     const std::size_t at = find(table, next, member.key);
-    if (at == table.count) continue;
+    if (at == table.count && !deny_unknown) continue;
+    Reader child(reader.state_, &reader, member.key, no_index, node_of(member.value));
+    if (at == table.count) {
+      child.fail("unknown member");
+      continue;
+    }
     seen |= std::uint64_t{1} << at;
     next = at + 1;
-    Reader child(reader.state_, &reader, member.key, no_index, node_of(member.value));
     table.members[at].read(child, addresses[at]);
   }
   std::uint64_t missing = all_members(table.count) & ~seen;

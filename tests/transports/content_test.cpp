@@ -59,9 +59,9 @@ TEST_P(Contents, are_followed_by_trailers) {
 }
 
 TEST_P(Contents, that_are_not_read_have_their_trailers_dropped) {
-  app.post("/unread", [] { return "answered"; });
+  app.post("/unwanted", [] { return "answered"; });
   Caller caller = this->caller();
-  caller.begin("/unread", "content");
+  caller.begin("/unwanted", "content");
   caller.end_with({{"x-sum", "7"}});
   EXPECT_EQ(caller.answer().content, "answered");
   EXPECT_EQ(caller.answer_of("/hello").status, 200);

@@ -339,6 +339,10 @@ public:
 
   App& trailing_slash(TrailingSlash policy);
 
+  // Members of a JSON content that the struct of a Json<T> does not have are a 422 that names each, instead of being
+  // ignored. For one struct alone: JsonOptions (json/codec.hpp).
+  App& deny_unknown_members(bool deny = true);
+
   // Every route, in the order of registration.
   std::vector<RouteInfo> routes() const;
 

@@ -152,6 +152,7 @@ Rejection parameter_rejected();
 
 // What App was given, by type key; null when it was not.
 const void* find_state(const Request& request, const void* key);
+json::Limits json_limits(const Request& request);
 void* find_per_loop(const Request& request, const void* key);
 // The start has checked what handlers take, but not what their extractors take in turn.
 [[noreturn]] void throw_nothing_given(std::string_view type);
@@ -267,7 +268,7 @@ struct Extract<Json<T>> {
   static constexpr bool computes_from_body = true;
   static std::expected<Json<T>, Rejection> from(Request& request) {
     if (auto refused = app::refuse_unless_json(request)) return std::unexpected(std::move(*refused));
-    auto value = json::read<T>(request.body());
+    auto value = json::read<T>(request.body(), app::json_limits(request));
     if (!value) return std::unexpected(app::bad_json(value.error()));
     return Json<T>{{std::move(*value)}};
   }

@@ -39,6 +39,15 @@ struct JsonNames;
 template <class T>
 struct JsonDefaults;
 
+// How strict the reading of a struct is:
+//
+//   template <>
+//   struct tern::JsonOptions<NewBook> {
+//     static constexpr bool deny_unknown = true;  // each member that the struct does not have is a problem
+//   };
+template <class T>
+struct JsonOptions;
+
 // The names of an enumeration. Either the range in which enumerators are looked for (default: -128 to 127), or the
 // complete list of values and names:
 //

@@ -32,6 +32,7 @@ struct Error {
 struct Limits {
   std::size_t depth = 64;     // arrays and objects inside each other: deeper is a syntax error. At most 1000.
   std::size_t problems = 32;  // reading stops once this many problems are known; at least one is always reported
+  bool deny_unknown = false;  // a member that its struct does not have is a problem, not only where JsonOptions says so
 };
 
 }  // namespace tern::json

@@ -1,7 +1,8 @@
 // JSON text to C++ values.
 //
 // The whole text must be one JSON document in UTF-8, without duplicate member names anywhere, nested no deeper than
-// Limits::depth. Members that the type does not know are ignored; one that is missing is a problem unless it may be
+// Limits::depth. Members that the type does not know are ignored, unless Limits
+// or JsonOptions deny them; one that is missing is a problem unless it may be
 // (defaults.hpp). Numbers are exact: an integer must be written without fraction and exponent and be in range; a number
 // beyond double is a problem wherever it stands. Arrays for std::array, pairs and tuples have exactly as many elements;
 // equal elements of a set merge. Points of time are RFC 3339 texts with any offset, rounded down to what the type
@@ -78,8 +79,17 @@ void addresses_in(void* object, void** out) {
 }
 
 template <class T>
+consteval bool denies_unknown() {
+  if constexpr (requires { JsonOptions<T>::deny_unknown; }) {
+    return JsonOptions<T>::deny_unknown;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
 inline constexpr ReadTable read_table{read_members<T>.items, member_count<T>, &addresses_in<T>,
-                                      &members_with_default<T>};
+                                      &members_with_default<T>, denies_unknown<T>()};
 
 template <class T>
 void read_integer(Reader& reader, T& out) {

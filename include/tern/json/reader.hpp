@@ -35,6 +35,7 @@ struct ReadTable {
   std::size_t count;
   void (*addresses)(void* object, void** out);
   std::uint64_t (*may_be_missing)();
+  bool deny_unknown;
 };
 
 void read_struct(Reader& reader, void* object, const ReadTable& table);
