@@ -254,6 +254,12 @@ const void* Core::find_state(const void* key) const noexcept {
   return found == states_.end() ? nullptr : found->value;
 }
 
+std::optional<SharedState> Core::replace_state(const SharedState& state) {
+  const auto found = std::ranges::find(states_, state.key, &SharedState::key);
+  if (found == states_.end()) return std::nullopt;
+  return std::exchange(*found, state);
+}
+
 void* Core::find_per_loop(std::size_t loop, const void* key) const {
   const auto factory = std::ranges::find(factories_, key, &PerLoopFactory::key);
   if (factory == factories_.end()) return nullptr;

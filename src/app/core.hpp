@@ -86,6 +86,8 @@ public:
   Response refuse_request(const Problem& problem, const Request& request) const noexcept override;
 
   const void* find_state(const void* key) const noexcept;
+  // Puts `state` in the place of the one of its type, which is returned; nothing when there is none. For tests.
+  std::optional<SharedState> replace_state(const SharedState& state);
   void* find_per_loop(std::size_t loop, const void* key) const;
   std::optional<Response> map_exception(Exchange& exchange) const;
   std::optional<Response> map_value(const DomainError& error, Exchange& exchange) const;

@@ -1,4 +1,5 @@
 // The test client itself: what it sends, and what it makes of the answer.
+#include <tern/multipart.hpp>
 #include <tern/tern.hpp>
 #include <tern/testing.hpp>
 
@@ -70,7 +71,8 @@ TEST(TestClient, sends_trailers) {
     return std::string(request.body()) + " " + std::string(request.trailers().find("X-Sum").value_or("none"));
   });
   Client client(app);
-  EXPECT_EQ(client.send({.method = Method::Post, .target = "/", .body = "x", .trailers = {{"x-sum", "7"}}}).body, "x 7");
+  EXPECT_EQ(client.send({.method = Method::Post, .target = "/", .body = "x", .trailers = {{"x-sum", "7"}}}).body,
+            "x 7");
   EXPECT_EQ(client.post("/", "x").body, "x none");
 }
 
@@ -149,6 +151,88 @@ TEST(TestClient, throws_setup_errors_when_it_is_made) {
   App app;
   app.get("/", [](State<int> state) { return *state; });
   EXPECT_THROW(Client client(app), SetupError);
+}
+
+TEST(TestClient, runs_hooks_and_every_between_start_and_stop) {
+  std::string told;
+  App app;
+  app.on_start([&told]() -> Task<> {
+    co_await sleep_for(Seconds(1));
+    told += "start ";
+  });
+  app.every(Seconds(10), [&told] { told += "tick "; });
+  app.on_stop([&told] { told += "last"; });
+  app.on_stop([&told] { told += "stop "; });
+  {
+    Client client(app);
+    EXPECT_EQ(told, "");
+    client.start().advance(Seconds(25));
+    EXPECT_EQ(told, "start tick tick ");
+  }
+  EXPECT_EQ(told, "start tick tick stop last");
+  Client(app).advance(Seconds(25));  // not started
+  EXPECT_EQ(told, "start tick tick stop last");
+}
+
+TEST(TestClient, throws_on_what_a_start_hook_throws) {
+  App app;
+  app.on_start([] { throw std::runtime_error("no database"); });
+  EXPECT_THROW(Client(app).start(), std::runtime_error);
+}
+
+TEST(TestClient, replaces_states_until_its_end) {
+  App app;
+  app.state(std::string("real"));
+  app.get("/", [](State<std::string> state) { return *state; });
+  {
+    Client client(app);
+    client.override_state<std::string>("first").override_state<std::string>("fake");
+    EXPECT_EQ(client.get("/").body, "fake");
+    EXPECT_THROW(client.override_state<int>(1), SetupError);
+  }
+  EXPECT_EQ(Client(app).get("/").body, "real");
+}
+
+TEST(TestClient, keeps_cookies_when_it_is_told_to) {
+  App app;
+  app.get("/in",
+          [] { return Response().set_cookie({.name = "id", .value = "7"}).set_cookie({.name = "b", .value = ""}); });
+  app.get("/out", [] { return Response().set_cookie({.name = "id", .value = "", .max_age = Seconds(0)}); });
+  app.get("/", [](const Request& request) { return std::string(request.field("cookie").value_or("none")); });
+  Client client(app);
+  client.keep_cookies();
+  const Answer answer = client.get("/in");
+  EXPECT_EQ(answer.cookie("id"), "7");
+  EXPECT_EQ(answer.cookie("other"), "");
+  EXPECT_EQ(client.get("/").body, "id=7; b=");
+  EXPECT_TRUE(client.get("/out").ok());
+  EXPECT_EQ(client.get("/").body, "b=");
+  EXPECT_EQ(Client(app).get("/").body, "none");
+}
+
+TEST(TestClient, sends_forms_with_files) {
+  struct Form {
+    std::string title;
+    UploadedFile file;
+  };
+  App app;
+  app.post("/", [](Multipart<Form> form) {
+    return form->title + " " + std::string(form->file.file_name()) + " " + std::to_string(form->file.size());
+  });
+  Client client(app);
+  EXPECT_EQ(client.post_form("/", {{"title", "Tern"}, {"file", "a\r\nb", "a.txt", "text/plain"}}).body, "Tern a.txt 4");
+}
+
+TEST(TestClient, prints_reports_to_standard_error) {
+  App app;
+  app.get("/", []() -> std::string { throw std::runtime_error("why"); });
+  Client client(app);
+  ::testing::internal::CaptureStderr();
+  (void)client.get("/");
+  client.print_reports(false);
+  (void)client.get("/");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "tern: GET /: why\n");
+  EXPECT_EQ(client.reports().size(), 2U);
 }
 
 TEST(TestClient, keeps_what_the_application_reported) {

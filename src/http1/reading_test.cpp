@@ -182,7 +182,8 @@ TEST(Http1Limits, trailers) {
   options.limits.field_count = 3;
   const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
   const std::string seen = "POST /\n  Host: a\n  Transfer-Encoding: chunked\n";
-  EXPECT_EQ(feed_every_way(head + "A:\r\nB:\r\n\r\n", options), seen + "  content: \n  trailer A: \n  trailer B: \nwaiting for idle\n");
+  EXPECT_EQ(feed_every_way(head + "A:\r\nB:\r\n\r\n", options),
+            seen + "  content: \n  trailer A: \n  trailer B: \nwaiting for idle\n");
   EXPECT_EQ(feed_every_way(head + "A: 0123456789\r\n\r\n", options),
             seen + "reject 431: the trailers are too large\nclosed\n");
   EXPECT_EQ(feed_every_way(head + "A: 12\r\nB: 1\r\n\r\n", options),

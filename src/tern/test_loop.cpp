@@ -1,6 +1,7 @@
 #include "tern/test_loop.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <utility>
 
@@ -68,6 +69,11 @@ void TestLoop::report(std::string_view what, const std::exception_ptr& error) {
   } catch (...) {
     line.append(": an exception that is no std::exception");
   }
+  report(std::move(line));
+}
+
+void TestLoop::report(std::string line) {
+  if (prints_reports) std::fprintf(stderr, "tern: %s\n", line.c_str());
   reports.push_back(std::move(line));
 }
 

@@ -44,6 +44,7 @@ public:
   void advance(Milliseconds time);
 
   void report(std::string_view what, const std::exception_ptr& error);
+  void report(std::string line);
 
   void post(base::Function<void()> work) override;
   Timers& timers() noexcept override { return *this; }
@@ -55,6 +56,7 @@ public:
   void disarm(Timer& timer) noexcept override;
 
   std::vector<std::string> reports;
+  bool prints_reports = true;
 
 private:
   // Goes to the next time for which somebody waits; false when there is none until `limit`.

@@ -1,14 +1,18 @@
 #include <tern/testing.hpp>
 
+#include "app/core.hpp"
 #include "http1/connection.hpp"
 #include "tern/test_loop.hpp"
 
 #include <tern/base/ascii.hpp>
 #include <tern/base/number.hpp>
+#include <tern/coro/cancelled.hpp>
+#include <tern/coro/sleep.hpp>
 #include <tern/http/memory_exchange.hpp>
 #include <tern/http/writer.hpp>
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 
 namespace tern::testing {
@@ -91,6 +95,35 @@ Answer written(TestLoop& loop, http1::Connection& protocol, Response& response) 
   return read_answer(out);
 }
 
+// As every() is run by a server: at every multiple of the interval.
+Task<> repeat(TestLoop& loop, const app::Hooks::Repeated& repeated) {
+  const auto interval = static_cast<std::uint64_t>(repeated.interval.count());
+  std::uint64_t due = loop.now();
+  while (true) {
+    due += ((loop.now() - due) / interval + 1) * interval;
+    co_await sleep_for(Milliseconds(static_cast<std::int64_t>(due - loop.now())));
+    try {
+      co_await repeated.work->run();
+    } catch (const Cancelled&) {
+      throw;
+    } catch (...) {
+      loop.report("a run of every() failed", std::current_exception());
+    }
+  }
+}
+
+std::string multipart_content(const std::vector<Part>& parts, std::string_view boundary) {
+  std::string content;
+  for (const Part& part : parts) {
+    content.append("--").append(boundary).append("\r\ncontent-disposition: form-data; name=\"").append(part.name);
+    if (!part.file_name.empty()) content.append("\"; filename=\"").append(part.file_name);
+    content += "\"\r\n";
+    if (!part.content_type.empty()) content.append("content-type: ").append(part.content_type).append("\r\n");
+    content.append("\r\n").append(part.content).append("\r\n");
+  }
+  return content.append("--").append(boundary).append("--\r\n");
+}
+
 Task<> run_after(TestLoop& loop, base::Box<coro::Work> work) {
   for (coro::Work* each = work.get(); each != nullptr; each = each->next.get()) {
     try {
@@ -116,11 +149,79 @@ bool Answer::has(std::string_view name) const noexcept {
                              [name](const auto& field) { return base::equals_ignoring_case(field.first, name); });
 }
 
+std::string_view Answer::cookie(std::string_view name) const noexcept {
+  for (const auto& [field, value] : fields) {
+    if (!base::equals_ignoring_case(field, "set-cookie")) continue;
+    const std::string_view pair = std::string_view(value).substr(0, value.find(';'));
+    const std::size_t equals = pair.find('=');
+    if (pair.substr(0, equals) == name) return pair.substr(equals + 1);
+  }
+  return {};
+}
+
 void Answer::throw_not_json(const std::string& why) {
   throw std::runtime_error("the answer is not the JSON that the test expects: " + why);
 }
 
-Client::Client(App& app) : service_(&app.service()), loop_(new TestLoop) {}
+Client::Client(App& app) : service_(&app.service()), core_(app.core_.get()), loop_(new TestLoop) {}
+
+Client::~Client() {
+  stop();
+  loop_.reset();  // background tasks may use the states
+  for (const app::SharedState& state : std::views::reverse(replaced_)) {
+    const auto own = core_->replace_state(state);
+    own->destroy(own->value);
+  }
+}
+
+Client& Client::start() {
+  const TestLoop::Use use(*loop_);
+  if (std::exchange(started_, true)) return *this;
+  for (const auto& hook : core_->hooks().start) run(*loop_, hook->run());
+  for (const auto& repeated : core_->hooks().every) spawn(repeat(*loop_, repeated));
+  return *this;
+}
+
+void Client::stop() {
+  if (!std::exchange(started_, false)) return;
+  const TestLoop::Use use(*loop_);
+  for (const auto& hook : std::views::reverse(core_->hooks().stop)) {
+    try {
+      run(*loop_, hook->run());
+    } catch (...) {
+      loop_->report("an on_stop hook failed", std::current_exception());
+    }
+  }
+}
+
+void Client::replace(app::SharedState state, std::string_view type) {
+  const auto before = core_->replace_state(state);
+  if (!before) {
+    state.destroy(state.value);
+    throw SetupError("override_state(): the app was given no state of type " + std::string(type));
+  }
+  replaced_.push_back(*before);
+}
+
+Client& Client::print_reports(bool print) {
+  loop_->prints_reports = print;
+  return *this;
+}
+
+Client& Client::keep_cookies() {
+  keeps_cookies_ = true;
+  return *this;
+}
+
+void Client::keep_cookies_of(const Answer& answer) {
+  for (const auto& [field, value] : answer.fields) {
+    if (!base::equals_ignoring_case(field, "set-cookie")) continue;
+    const std::string pair = value.substr(0, value.find(';'));
+    const std::string name = pair.substr(0, pair.find('='));
+    std::erase_if(cookies_, [&name](const auto& kept) { return kept.first == name; });
+    if (!value.contains("; Max-Age=0")) cookies_.emplace_back(name, pair);
+  }
+}
 
 Client& Client::advance(Milliseconds time) {
   const TestLoop::Use use(*loop_);
@@ -149,10 +250,18 @@ Answer Client::patch(std::string_view target, std::string body, std::string_view
   return send({Method::Patch, std::string(target), {{"content-type", std::string(content_type)}}, std::move(body)});
 }
 
+Answer Client::post_form(std::string_view target, const std::vector<Part>& parts) {
+  constexpr std::string_view boundary = "tern-testing-boundary-7MA4YWxkTrZu0gW";
+  return post(target, multipart_content(parts, boundary), "multipart/form-data; boundary=" + std::string(boundary));
+}
+
 Answer Client::send(const Question& question) {
   const TestLoop::Use use(*loop_);
   Question complete = question;
   complete.fields.insert(complete.fields.end(), fields_.begin(), fields_.end());
+  std::string cookies;
+  for (const auto& [name, pair] : cookies_) cookies.append(cookies.empty() ? "" : "; ").append(pair);
+  if (!cookies.empty()) complete.fields.emplace_back("cookie", std::move(cookies));
   std::string text = request_text(complete);
   text.reserve(text.size() + http1::padding);
   const http1::Limits limits;
@@ -181,7 +290,8 @@ Answer Client::send(const Question& question) {
   const Answer answer = written(*loop_, protocol, response);  // while the exchange holds what the content is a view of
   if (auto work = response.take_after()) spawn(run_after(*loop_, std::move(work)));
   loop_->run_ready();
-  loop_->reports.insert(loop_->reports.end(), exchange.reports().begin(), exchange.reports().end());
+  for (const std::string& line : exchange.reports()) loop_->report(line);
+  if (keeps_cookies_) keep_cookies_of(answer);
   return answer;
 }
 

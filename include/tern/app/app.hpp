@@ -57,6 +57,10 @@ struct RouteInfo {
   }
 };
 
+namespace testing {
+class Client;
+}
+
 namespace app {
 
 // What App::on_error was given.
@@ -431,6 +435,7 @@ private:
     return *this;
   }
 
+  friend class testing::Client;
   class Runner;
   base::Box<app::Core> core_;
   base::Box<Runner> runner_;
