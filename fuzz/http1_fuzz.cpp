@@ -55,7 +55,7 @@ private:
     switch (connection_.next(head_)) {
       case Event::NeedMore: return false;
       case Event::Request:
-        log_ += head_.method == Method::Extension ? head_.extension_method : method_name(head_.method);
+        log_ += head_.method == tern::Method::Extension ? head_.extension_method : method_name(head_.method);
         log_ += head_.target;
         for (const Field& field : head_.fields) (log_ += field.name) += field.value;
         if (connection_.expects_continue() && choices_.below(2) == 0) connection_.inform(out_, Status::Continue);
