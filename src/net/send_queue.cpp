@@ -40,12 +40,14 @@ void SendQueue::append(std::string_view bytes) {
     pieces_.back().own.append(bytes);  // views are large
   }
   size_ += bytes.size();
+  held_ += bytes.size();
 }
 
 void SendQueue::append_body(Piece&& piece, std::size_t skip) {
   // Only the first piece can have been sent in part.
   if (pieces_.empty()) sent_ = skip;
   size_ += piece.bytes().size() - skip;
+  held_ += piece.own.size();
   pieces_.push_back(std::move(piece));
 }
 
@@ -84,6 +86,7 @@ void SendQueue::consume(std::size_t count) noexcept {
     }
     count -= left;
     sent_ = 0;
+    held_ -= pieces_.front().own.size();
     if (buffer_pool_ != nullptr) buffer_pool_->give(std::move(pieces_.front().own));
     pieces_.pop_front();
   }

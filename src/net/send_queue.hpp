@@ -32,6 +32,8 @@ public:
 
   void consume(std::size_t count) noexcept;
   std::size_t size() const noexcept { return size_; }
+  // Of its own memory; borrowed bytes are somebody else's.
+  std::size_t held() const noexcept { return held_; }
 
 private:
   void append_body(Piece&& piece, std::size_t skip);
@@ -40,6 +42,7 @@ private:
   std::deque<Piece> pieces_;
   std::size_t sent_ = 0;  // of the first piece
   std::size_t size_ = 0;
+  std::size_t held_ = 0;
 };
 
 }  // namespace tern::net

@@ -89,8 +89,9 @@ public:
   void send(Output& output);
   void send(std::string_view bytes);
 
-  // Bytes in the send queue (not the kernel's).
+  // Bytes in the send queue (not the kernel's), and the memory that they hold.
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
+  std::size_t held() const noexcept { return queue_ ? queue_->held() : 0; }
 
   // unsent(), and the bytes in the kernel that the peer has not acknowledged. Shows whether the peer reads: a socket
   // becomes writable only when a good part of its buffer is free. Costs a system call.

@@ -1,5 +1,6 @@
 #include "server/connection.hpp"
 
+#include "http/unavailable.hpp"
 #include "net/rest_buffer.hpp"
 #include "server/exchange.hpp"
 #include "server/http2.hpp"
@@ -24,7 +25,8 @@ constexpr std::uint16_t max_drained = 1000;  // pipelined requests that are stil
 
 }  // namespace
 
-Connection::Connection(Worker& worker) : worker_(worker), protocol_(worker.shared().settings.heads) {}
+Connection::Connection(Worker& worker)
+    : worker_(worker), protocol_(worker.shared().settings.heads), held_(worker.shared().memory) {}
 
 Connection::~Connection() {
   worker_.loop().disarm(*this);
@@ -262,6 +264,8 @@ void Connection::respond(Response& response) {
       return switch_protocol(response);
     }
     replace(response);
+  } else if (lacks_room(response)) [[unlikely]] {
+    response = worker_.shared().service.refuse(http::unavailable("unread answers hold all memory for contents"));
   }
   if (response.has_after()) exchange.after_ = response.take_after();
   const std::size_t size = response.content().size();
@@ -282,6 +286,18 @@ void Connection::respond(Response& response) {
   exchange_->report("a handler answered with a status that is no final one: " +
                     std::to_string(code(response.status())));
   response = worker_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
+}
+
+// Whether it is a large answer of its own memory, and others that are not read hold all that there is.
+bool Connection::lacks_room(const Response& response) const {
+  const std::size_t size = response.content().size();
+  return size > net::Output::large && !response.lasts() && !worker_.shared().memory.has_room_for(size);
+}
+
+// What the peer does not read counts towards what the contents of all may hold.
+void Connection::update_held() {
+  held_.set(stream_.held());
+  worker_.watch_memory();
 }
 
 // The answer is written.
@@ -380,13 +396,18 @@ void Connection::send_framed(net::Output& buffer) {
   net::Output& before = worker_.output(*this);  // the head, and answers in front of it
   if (!before.empty()) stream_.send(before);
   stream_.send(buffer);
+  update_held();
   if (stream_.unsent() != 0) watch_answer();
 }
 
 // One send for everything that was written.
 void Connection::flush() {
   net::Output& output = worker_.output(*this);
-  if (!output.empty()) stream_.send(output);
+  if (!output.empty()) {
+    stream_.send(output);
+    if (stream_.unsent() != 0) [[unlikely]]
+      update_held();
+  }
   if (closing_) {
     after_answer();
   } else if (stream_.unsent() != 0 && watch_ != Watch::Body) {
@@ -395,6 +416,7 @@ void Connection::flush() {
 }
 
 void Connection::on_sent() {
+  update_held();
   if (watch_ == Watch::Answer) watch_ = Watch::None;
   if (other_ && !closing_) return other_->on_sent();
   if (exchange_ != nullptr && exchange_->stream_) return exchange_->stream_->wake();

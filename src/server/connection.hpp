@@ -16,6 +16,7 @@
 #include "net/loop.hpp"
 #include "net/output.hpp"
 #include "server/exchange_host.hpp"
+#include "server/memory_budget.hpp"
 #include "server/protocol.hpp"
 #include "server/transport.hpp"
 
@@ -134,6 +135,8 @@ private:
   bool has_more_requests() const;
   void respond(Response& response);
   void replace(Response& response);
+  bool lacks_room(const Response& response) const;
+  void update_held();
   void write_response(Response& response);
   void after_answer();
   void linger();
@@ -151,12 +154,14 @@ private:
   void wait_for_handler();
   void check_content_rate();
   void check_answer_rate();
+  bool hogs_memory(std::uint64_t read) const;
   Milliseconds rate_period() const;
   std::optional<Milliseconds> patience() const;
 
   Worker& worker_;
   Transport stream_;
   http1::Connection protocol_;
+  HeldBytes held_;                    // by what the peer has not read
   HttpExchange* exchange_ = nullptr;  // in progress
   std::unique_ptr<Protocol> other_;   // what has taken over from protocol_
   Connection* next_ = nullptr;        // in the worker's list

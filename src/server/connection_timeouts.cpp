@@ -127,6 +127,14 @@ void Connection::check_content_rate() {
   exchange_->wake();
 }
 
+// Where memory is tight, an answer has to be read within a minute: what is held longest goes first.
+bool Connection::hogs_memory(std::uint64_t read) const {
+  const std::size_t held = stream_.held();
+  const auto period = static_cast<std::uint64_t>(rate_period().count());
+  return held > net::Output::large && worker_.shared().memory.is_tight() &&
+         read * static_cast<std::uint64_t>(Milliseconds(Seconds(60)).count()) < held * period;
+}
+
 void Connection::check_answer_rate() {
   const Settings& settings = worker_.shared().settings;
   const std::uint64_t left = stream_.undelivered();
@@ -138,7 +146,8 @@ void Connection::check_answer_rate() {
   const std::optional<Milliseconds> patient = patience();
   const bool slow = patient ? has_stalled(*patient, progressed_, now)
                             : read * 1000 < settings.min_data_rate * static_cast<std::uint64_t>(settings.grace.count());
-  if (slow) return stream_.abort();
+  update_held();
+  if (slow || (!patient && hogs_memory(read))) return stream_.abort();
   watch(Watch::Answer, rate_period());
 }
 

@@ -106,13 +106,9 @@ std::expected<std::string_view, StreamError> HttpExchange::read() {
 }
 
 bool HttpExchange::charge(std::size_t bytes) {
-  Shared& shared = worker_.shared();
-  const std::size_t before = shared.buffered.fetch_add(bytes, std::memory_order_relaxed);
-  if (before + bytes > shared.settings.buffered) {
-    shared.buffered.fetch_sub(bytes, std::memory_order_relaxed);
-    return false;
-  }
+  if (!worker_.shared().memory.take(bytes)) return false;
   charged_ += bytes;
+  worker_.watch_memory();
   return true;
 }
 
@@ -215,7 +211,7 @@ void HttpExchange::reset() noexcept {
   if (collected.capacity() >= net::BufferPool::min_buffer_size)
     worker_.loop().buffer_pool().give(std::exchange(collected, {}));
   recycle();
-  if (charged_ != 0) worker_.shared().buffered.fetch_sub(std::exchange(charged_, 0), std::memory_order_relaxed);
+  if (charged_ != 0) worker_.shared().memory.give_back(std::exchange(charged_, 0));
   host_ = nullptr;
   waiting_ = nullptr;
   chunk_ = {};

@@ -174,6 +174,11 @@ void Http2Stream::respond(Response& response) {
                     std::to_string(code(response.status())));
     response = worker.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
   }
+  // What the client does not read is held until the end; where there is no room for that, nothing large is begun.
+  const std::size_t owned = response.borrows() ? 0 : response.content().size();
+  if (owned > net::Output::large && !exchange.charge(owned)) {
+    response = worker.shared().service.refuse(http::unavailable("unread answers hold all memory for contents"));
+  }
   exchange.after_ = response.take_after();
   watch_ = Watch::None;  // it was about the request
   connection_.session().discard(*this);

@@ -59,6 +59,7 @@ public:
   void send(net::Output& output);
   // Bytes that are not encrypted yet.
   std::size_t waiting() const noexcept { return queue_ ? queue_->size() : 0; }
+  std::size_t held() const noexcept { return queue_ ? queue_->held() : 0; }
   // Whether there are decrypted bytes that the handler has not consumed.
   bool has_unread() const noexcept { return !rest_.empty(); }
   // Inside of the handler's on_bytes(): whether more was received than has been decrypted.

@@ -80,6 +80,7 @@ public:
   // Where what comes from other threads runs. After listen().
   Executor& first_loop() noexcept { return workers_.front()->loop(); }
   std::vector<std::unique_ptr<Worker>>& workers() noexcept { return workers_; }
+  const MemoryBudget& memory() const noexcept { return shared_.memory; }  // for tests
 
 private:
   struct Place {

@@ -6,6 +6,7 @@
 #include "http2/limits.hpp"
 #include "net/network.hpp"
 #include "server/forwarded.hpp"
+#include "server/memory_budget.hpp"
 #include "server/socket_bus.hpp"
 
 #include <tern/base/duration.hpp>
@@ -39,7 +40,7 @@ struct Settings {
   std::size_t min_data_rate = 240;               // bytes a second, either way
   Milliseconds stall_timeout = Seconds(60);      // of event streams, in place of the least rate
   std::size_t connections = 1024;                // at once
-  std::size_t buffered = 1024 * 1024 * 1024;     // bytes of all buffered contents together
+  std::size_t buffered = 1024 * 1024 * 1024;     // bytes of all contents that are held, as MemoryBudget counts
   unsigned pool_threads = 0;                     // 0: one for each processor
   std::size_t pool_queue = 1024;                 // jobs of each priority
   Milliseconds certificate_period = Seconds(1);  // between looks at the files of certificates
@@ -61,7 +62,7 @@ struct Shared {
   const Service& service;
   Log& log;
   std::atomic<std::size_t> connections = 0;
-  std::atomic<std::size_t> buffered = 0;
+  MemoryBudget memory{settings.buffered};
   std::atomic<std::uint64_t> next_pause_warning = 0;  // by the loops' clock
   SocketBus sockets = {};
 

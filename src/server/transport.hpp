@@ -39,6 +39,8 @@ public:
   }
   // Bytes that wait in our queues.
   std::size_t unsent() const noexcept { return stream_.unsent() + (secure_ ? secure_->waiting() : 0); }
+  // The memory of those that is ours.
+  std::size_t held() const noexcept { return stream_.held() + (secure_ ? secure_->held() : 0); }
   std::size_t undelivered() const noexcept { return stream_.undelivered() + (secure_ ? secure_->waiting() : 0); }
 
   void pause() noexcept { stream_.pause(); }

@@ -269,6 +269,12 @@ void Worker::log_access(HttpExchange& exchange, Status status, std::size_t bytes
   }
 }
 
+void Worker::trim_memory() noexcept {
+  if (!shared_.memory.had_burst()) return;
+  if (!shared_.memory.burst_is_over()) return loop_.arm(trim_timer_, trim_period);
+  if (Offloader* pool = loop_.offloader()) shared_.memory.trim(*pool);
+}
+
 void Worker::flush_log() {
   if (!log_lines_.empty()) shared_.log.access(std::exchange(log_lines_, {}));
 }

@@ -81,6 +81,10 @@ public:
   HeldExchange take_exchange();  // throws std::bad_alloc
   void release(HttpExchange& exchange) noexcept;
   void closed(Connection& connection) noexcept;
+  // Memory for contents was taken: after a burst of that, it is given back to the system.
+  void watch_memory() noexcept {
+    if (shared_.memory.had_burst() && !trim_timer_.armed()) loop_.arm(trim_timer_, trim_period);
+  }
   bool logs_access() const noexcept { return shared_.settings.access != AccessFormat::Off; }
   // What its WebSockets share, made when it is first asked for.
   WebSocketHub& sockets();
@@ -98,6 +102,17 @@ private:
     explicit DrainTimer(Worker& worker) : worker_(worker) {}
     ~DrainTimer() { worker_.loop_.disarm(*this); }
     void on_timer() noexcept override { worker_.abort_all(); }
+
+  private:
+    Worker& worker_;
+  };
+
+  static constexpr Milliseconds trim_period = Seconds(1);  // between looks at whether a burst is over
+  class TrimTimer final : public Timer {
+  public:
+    explicit TrimTimer(Worker& worker) : worker_(worker) {}
+    ~TrimTimer() { worker_.loop_.disarm(*this); }
+    void on_timer() noexcept override { worker_.trim_memory(); }
 
   private:
     Worker& worker_;
@@ -128,6 +143,7 @@ private:
   void start_after(base::Box<coro::Work> work) noexcept;
   Task<> run_after(base::Box<coro::Work> work);
   void flush_log();
+  void trim_memory() noexcept;
 
   Shared& shared_;
   const std::size_t index_;
@@ -144,6 +160,7 @@ private:
   std::string log_time_;
   std::string log_lines_;
   DrainTimer drain_timer_{*this};
+  TrimTimer trim_timer_{*this};
   Connection* connections_ = nullptr;
   std::vector<std::unique_ptr<HttpExchange>> all_exchanges_;
   HttpExchange* free_exchange_ = nullptr;  // the first, linked

@@ -11,7 +11,7 @@ protected:
   bool nothing_is_left() {
     return running().eventually([this] {
       return running().worker().loop().streams() == 0 && running().worker().exchanges_in_use() == 0 &&
-             running().worker().shared().connections == 0 && running().worker().shared().buffered == 0;
+             running().worker().shared().connections == 0 && running().worker().shared().memory.used() == 0;
     });
   }
 };
@@ -106,7 +106,7 @@ TEST_F(Disconnects, many_of_every_kind_at_once) {
   ended = true;
   opener.join();
   EXPECT_EQ(running().worker().shared().connections, 0U);
-  EXPECT_EQ(running().worker().shared().buffered, 0U);
+  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST_F(Forms, a_large_upload_takes_no_memory) {
   const std::size_t peak = status_value("VmHWM:");
   EXPECT_LT(peak, before + 16 * 1024 * 1024);  // of 64; the sanitizers need some beside
   EXPECT_TRUE(all_closed());
-  EXPECT_EQ(running().worker().shared().buffered.load(), 0U);
+  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
 }
 
 // --- Too little ---

@@ -289,7 +289,7 @@ inline void SweepTest::check(const Round& round) {
 inline void SweepTest::expect_that_nothing_is_left(std::uint64_t jobs) {
   const server::Shared& shared = running_->worker().shared();
   EXPECT_EQ(shared.connections, 0U);
-  EXPECT_EQ(shared.buffered, 0U);
+  EXPECT_EQ(shared.memory.used(), 0U);
   EXPECT_EQ(descriptors_in_use(), descriptors_);
   EXPECT_TRUE(running_->eventually([this] { return pool.counts().running == 0; }));
   EXPECT_EQ(pool.counts().queued, 0U);

@@ -74,7 +74,7 @@ protected:
     if (measured) {
       EXPECT_LT(grown, max_held);
     }
-    EXPECT_EQ(running().worker().shared().buffered, 0U);
+    EXPECT_EQ(running().worker().shared().memory.used(), 0U);
   }
 };
 

@@ -126,7 +126,7 @@ TEST_P(Contents, large_ones_wait_outside_while_the_handler_is_held_up) {
   caller.post("/gated/echo", content);
   ASSERT_TRUE(gate.await());
   settle();
-  EXPECT_LE(running().worker().shared().buffered, 1'000'000U);
+  EXPECT_LE(running().worker().shared().memory.used(), 1'000'000U);
   gate.open();
   EXPECT_TRUE(caller.answer().content == content);
 }
@@ -205,7 +205,7 @@ TEST_P(Contents, large_ones_that_nobody_reads_do_not_keep_the_answer_from_arrivi
   caller.post("/unread", pattern(1'000'000));
   EXPECT_EQ(caller.answer().content, "not looked at");
   EXPECT_TRUE(all_ended());
-  EXPECT_EQ(running().worker().shared().buffered, 0U);
+  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
 }
 
 TEST_P(Contents, together_they_are_bounded) {
@@ -216,7 +216,7 @@ TEST_P(Contents, together_they_are_bounded) {
     callers.push_back(caller());
     callers.back().begin("/size", pattern(140'000), length);
   }
-  const auto charged = [this] { return running().worker().shared().buffered.load(); };
+  const auto charged = [this] { return running().worker().shared().memory.used(); };
   ASSERT_TRUE(running().eventually([&] {
     for (Caller& each : callers) each.take_ready();
     return charged() == 280'000;
@@ -246,7 +246,7 @@ TEST_P(Contents, large_ones_come_whole_however_they_are_cut) {
     }
   }
   EXPECT_TRUE(all_ended());
-  EXPECT_EQ(running().worker().shared().buffered, 0U);
+  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
 }
 
 TEST_P(Contents, large_ones_are_counted_once) {
@@ -266,11 +266,11 @@ TEST_P(Contents, large_ones_that_are_broken_off_leave_nothing_behind) {
     caller.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
     ASSERT_TRUE(running().eventually([&] {
       caller.take_ready();
-      return running().worker().shared().buffered >= 2'000'000U;
+      return running().worker().shared().memory.used() >= 2'000'000U;
     }));
     go(caller, how);
     EXPECT_TRUE(all_ended());
-    EXPECT_EQ(running().worker().shared().buffered, 0U);
+    EXPECT_EQ(running().worker().shared().memory.used(), 0U);
   }
 }
 
@@ -279,7 +279,7 @@ TEST_P(Contents, large_ones_that_the_end_of_the_clients_side_cuts_off_are_no_com
   caller.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
   ASSERT_TRUE(running().eventually([&] {
     caller.take_ready();
-    return running().worker().shared().buffered >= 2'000'000U;
+    return running().worker().shared().memory.used() >= 2'000'000U;
   }));
   caller.end_side();
   EXPECT_NE(caller.answer().status, 200);
@@ -291,7 +291,7 @@ TEST_P(Contents, large_ones_for_which_no_memory_is_left_are_refused_in_the_midst
   Caller caller = this->caller();
   caller.begin("/echo", pattern(4'000'000), {{"content-length", "5000000"}});
   EXPECT_EQ(caller.answer().status, 503);
-  EXPECT_TRUE(running().eventually([this] { return running().worker().shared().buffered == 0; }));
+  EXPECT_TRUE(running().eventually([this] { return running().worker().shared().memory.used() == 0; }));
 }
 
 TEST_P(Contents, that_the_end_of_the_clients_side_cuts_off_are_no_complete_request) {

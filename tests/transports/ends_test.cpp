@@ -10,8 +10,9 @@ namespace {
 class Ends : public TransportTest {
 protected:
   bool nothing_is_left() {
-    return running().eventually(
-        [this] { return running().worker().exchanges_in_use() == 0 && running().worker().shared().buffered == 0; });
+    return running().eventually([this] {
+      return running().worker().exchanges_in_use() == 0 && running().worker().shared().memory.used() == 0;
+    });
   }
 };
 INSTANTIATE_TEST_SUITE_P(Over, Ends, ::testing::ValuesIn(transports()), ::testing::PrintToStringParamName());

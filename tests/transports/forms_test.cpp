@@ -108,7 +108,7 @@ TEST_P(Forms, whose_client_goes_leave_nothing) {
       EXPECT_EQ(folder.names(), 0U);
     }
   }
-  EXPECT_EQ(running().worker().shared().buffered.load(), 0U);
+  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
 }
 
 TEST_P(Forms, whose_client_does_not_wait_for_the_answer_leave_nothing) {

@@ -104,8 +104,9 @@ struct Options {
   std::size_t fields = 80 * 1024;       // bytes: 431
   std::size_t field_count = 100;        // 431
   Limits limits = {};                   // of each request; routes may change them
-  // Bytes of all buffered contents together, 503; 0: a quarter of the memory. Beside them a connection may hold up to
-  // 256 KiB that have come and that nobody reads yet.
+  // Bytes of all contents that are held together: collected ones of requests, and answers that clients have not read.
+  // Past it 503, for large answers too; past half of it, answers have to be read within a minute. 0: a quarter of the
+  // memory. Beside them a connection may hold up to 256 KiB that were received and not read by its handler.
   std::size_t buffered = 0;
   std::size_t connections = 0;    // at once; 0: what the descriptor limit allows, less a reserve
   unsigned pool_threads = 0;      // for offload() and blocking(); 0: one for each processor

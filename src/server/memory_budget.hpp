@@ -1,0 +1,76 @@
+// How many bytes the contents of a server's requests and answers hold together, and the bound on them.
+//
+// Counted are request contents that are collected, and answers that wait for clients to read them. Past the bound a
+// request is answered with 503, and so is one whose answer is large; past half of it, answers have to be read within a
+// minute, so that the slowest readers go first. When a burst is over, the memory goes back to the system: malloc keeps
+// it otherwise, a gigabyte of it just as well.
+#pragma once
+
+#include <tern/coro/offload.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+namespace tern::server {
+
+// From any thread.
+class MemoryBudget final : private Job {
+public:
+  static constexpr std::size_t burst = 64 * 1024 * 1024;  // bytes; less is not worth giving back
+
+  explicit MemoryBudget(std::size_t limit) noexcept : limit_(limit) {}
+  ~MemoryBudget() = default;  // when the pool that trim() was given has gone
+
+  // False, and nothing is counted, where it would go past the bound.
+  [[nodiscard]] bool take(std::size_t bytes) noexcept;
+  // Also past the bound: for what is there already.
+  void add(std::size_t bytes) noexcept;
+  void give_back(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+  bool has_room_for(std::size_t bytes) const noexcept { return bytes <= limit_ && used() <= limit_ - bytes; }
+  bool is_tight() const noexcept { return used() > limit_ / 2; }
+
+  // Whether a burst has been counted since the last trim().
+  bool had_burst() const noexcept { return had_burst_.load(std::memory_order_relaxed); }
+  // Whether that is over.
+  bool burst_is_over() const noexcept { return used() < burst / 2; }
+  // Has a thread of the pool give what malloc keeps back to the system. Does nothing where that is under way.
+  void trim(Offloader& pool) noexcept;
+
+  std::size_t trims() const noexcept { return trims_.load(); }  // for tests
+
+private:
+  void run() noexcept override;
+  void drop() noexcept override { trimming_.store(false); }
+  void note(std::size_t used) noexcept {
+    if (used >= burst && !had_burst()) had_burst_.store(true, std::memory_order_relaxed);
+  }
+
+  const std::size_t limit_;
+  std::atomic<std::size_t> used_ = 0;
+  std::atomic<bool> had_burst_ = false;
+  std::atomic<bool> trimming_ = false;
+  std::atomic<std::size_t> trims_ = 0;
+};
+
+// What the answers of one connection hold of it.
+class HeldBytes {
+public:
+  explicit HeldBytes(MemoryBudget& budget) noexcept : budget_(budget) {}
+  ~HeldBytes() { set(0); }
+  HeldBytes(const HeldBytes&) = delete;
+  HeldBytes& operator=(const HeldBytes&) = delete;
+
+  void set(std::size_t bytes) noexcept {
+    if (bytes > bytes_) budget_.add(bytes - bytes_);
+    if (bytes < bytes_) budget_.give_back(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+
+private:
+  MemoryBudget& budget_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tern::server
