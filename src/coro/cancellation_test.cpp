@@ -96,7 +96,7 @@ Task<> watched(Task<> task, bool& after) {
   co_await std::move(task);
 }
 
-class EveryWait : public testing::TestWithParam<Kind> {
+class EveryWait : public ::testing::TestWithParam<Kind> {
 protected:
   Task<> task() { return watched(GetParam().wait(world_), after_); }
   // Nothing is left behind with what was waited for, or with the executor.
@@ -197,7 +197,7 @@ TEST_P(EveryWait, is_an_error_where_no_executor_runs) {
   EXPECT_EQ(error, called_on_the_spot ? "nothing" : "a coroutine waits on a thread that has no running loop");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryWait, testing::ValuesIn(kinds), [](const auto& tested) {
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryWait, ::testing::ValuesIn(kinds), [](const auto& tested) {
   std::string name = tested.param.name;
   std::ranges::replace_if(name, [](char c) { return c == ' ' || c == ':'; }, '_');
   return name;

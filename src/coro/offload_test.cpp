@@ -12,7 +12,7 @@
 namespace tern::coro {
 namespace {
 
-class OffloadTest : public testing::Test {
+class OffloadTest : public ::testing::Test {
 protected:
   OffloadTest() { executor_.pool = &pool_; }
   ManualPool pool_{4};

@@ -82,7 +82,7 @@ struct Wait {
   const char* name;
   Task<> (*repeat)(Bench&, int);
 };
-class ReadyAwaits : public testing::TestWithParam<Wait> {};
+class ReadyAwaits : public ::testing::TestWithParam<Wait> {};
 
 TEST_P(ReadyAwaits, use_the_stack_of_one_and_the_pool) {
   const base::BlockPoolScope blocks;
@@ -98,9 +98,10 @@ TEST_P(ReadyAwaits, use_the_stack_of_one_and_the_pool) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ReadyAwaits,
-                         testing::Values(Wait{"Event", events}, Wait{"Channel", channels}, Wait{"current_stop", tokens},
-                                         Wait{"with_timeout", timeouts}, Wait{"when_all", alls}, Wait{"when_any", anys},
-                                         Wait{"uncancelled", shielded}, Wait{"Scope", spawns}),
+                         ::testing::Values(Wait{"Event", events}, Wait{"Channel", channels},
+                                           Wait{"current_stop", tokens}, Wait{"with_timeout", timeouts},
+                                           Wait{"when_all", alls}, Wait{"when_any", anys},
+                                           Wait{"uncancelled", shielded}, Wait{"Scope", spawns}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(ReadyAwaits, of_offloaded_functions_on_no_executor_use_the_stack_of_one) {

@@ -152,7 +152,7 @@ Task<int> send_all(Channel<int>& channel, int from, int to) {
   co_return to;
 }
 
-class Capacities : public testing::TestWithParam<std::size_t> {};
+class Capacities : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(Capacities, bring_everything_in_order_whoever_comes_first) {
   for (const bool receiver_first : {false, true}) {
@@ -197,7 +197,7 @@ TEST_P(Capacities, bound_what_is_under_way) {
   EXPECT_FALSE(channel.try_send(5));
 }
 
-INSTANTIATE_TEST_SUITE_P(Channel, Capacities, testing::Values(0U, 1U, 2U, 7U),
+INSTANTIATE_TEST_SUITE_P(Channel, Capacities, ::testing::Values(0U, 1U, 2U, 7U),
                          [](const auto& tested) { return std::to_string(tested.param); });
 
 TEST(Channel, serves_receivers_in_the_order_in_which_they_came) {

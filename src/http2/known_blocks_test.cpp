@@ -158,7 +158,7 @@ std::vector<std::uint32_t> content_order(std::string_view bytes) {
 const std::string adding = "\x82\x86\x84\x41\x01"s;
 const std::string same = "\x82\x86\x84\xbe";
 
-class KnownBlocksOnAConnection : public testing::Test {
+class KnownBlocksOnAConnection : public ::testing::Test {
 protected:
   KnownBlocksOnAConnection() {
     desk.answers = true;

@@ -17,7 +17,7 @@
 namespace tern::http2 {
 namespace {
 
-class Http2Memory : public testing::Test {
+class Http2Memory : public ::testing::Test {
 protected:
   char* allocate(std::size_t size) { return static_cast<char*>(memory.malloc(size, memory.mem_user_data)); }
   char* cleared(std::size_t count, std::size_t size) {

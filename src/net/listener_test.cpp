@@ -202,7 +202,7 @@ TEST(Listen, refuses_paths_that_no_socket_can_have) {
   EXPECT_EQ(nowhere.error().fault, Fault::System);
 }
 
-class ListenerTest : public testing::Test {
+class ListenerTest : public ::testing::Test {
 protected:
   ListenerTest() {
     auto sockets = listen({.port = 0});

@@ -21,7 +21,7 @@ struct Alarm final : Timer {
 };
 
 // One stream, its peer, and a loop that stops when the stream has been closed.
-class StreamTest : public testing::Test {
+class StreamTest : public ::testing::Test {
 protected:
   StreamTest() {
     auto [near, far] = connected_pair();

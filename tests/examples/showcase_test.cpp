@@ -17,7 +17,7 @@ namespace {
 using tern::testing::Answer;
 using tern::testing::Client;
 using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Item {
   std::optional<std::string> alpha_2;
@@ -68,7 +68,7 @@ struct tern::JsonDefaults<ProblemAnswer> {
 
 namespace {
 
-class Showcase : public testing::Test {
+class Showcase : public ::testing::Test {
 protected:
   PageOf<Item> page(std::string_view target) { return answer(target, 200).json<PageOf<Item>>(); }
   Item item(std::string_view target) { return answer(target, 200).json<Item>(); }
