@@ -91,7 +91,7 @@ TEST_F(Drain, answers_a_whole_pipeline) {
 
 // The queue is full behind the first answer: the second request is kept, and goes on when the first has been sent.
 TEST_F(Drain, answers_a_request_behind_an_answer_that_waits_for_the_client) {
-  Client client = this->client(4096);
+  Client client = this->client();
   client.get("/large/10000000");
   client.get("/user/2");
   ASSERT_TRUE(running().eventually([this] { return running().counters().sends.value() != 0; }));
