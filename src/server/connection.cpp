@@ -291,7 +291,9 @@ void Connection::respond(Response& response) {
 // Whether it is a large answer of its own memory, and others that are not read hold all that there is.
 bool Connection::lacks_room(const Response& response) const {
   const std::size_t size = response.content().size();
-  return size > net::Output::large && !response.lasts() && !worker_.shared().memory.has_room_for(size);
+  // A content that comes from the request is counted already.
+  return size > net::Output::large && !response.lasts() && size > exchange_->charged_ &&
+         !worker_.shared().memory.has_room_for(size - exchange_->charged_);
 }
 
 // What the peer does not read counts towards what the contents of all may hold.

@@ -176,7 +176,7 @@ void Http2Stream::respond(Response& response) {
   }
   // What the client does not read is held until the end; where there is no room for that, nothing large is begun.
   const std::size_t owned = response.borrows() ? 0 : response.content().size();
-  if (owned > net::Output::large && !exchange.charge(owned)) {
+  if (owned > net::Output::large && owned > exchange.charged_ && !exchange.charge(owned - exchange.charged_)) {
     response = worker.shared().service.refuse(http::unavailable("unread answers hold all memory for contents"));
   }
   exchange.after_ = response.take_after();

@@ -31,7 +31,7 @@ TEST_F(After, runs_when_the_answer_has_been_sent) {
       co_return;
     });
   });
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/plain").body, "x");
   EXPECT_EQ(client.ask("/late").body, "x");
   ASSERT_TRUE(running().eventually([&] { return sent.size() == 2; }));
@@ -50,7 +50,7 @@ TEST_F(After, that_has_not_begun_when_the_drain_does_is_waited_for) {
     });
   });
   Running& server = running();
-  Client client = this->client();
+  HttpClient client = this->client();
   server.on_loop([&] {
     client.get("/");
     server.drain();
@@ -72,7 +72,7 @@ TEST_F(After, takes_its_memory_from_the_pool) {
           ++count;
         });
   });
-  Client client = this->client();
+  HttpClient client = this->client();
   int expected = 0;
   const auto ask = [&](int times) {
     for (int i = 0; i < times; ++i) {

@@ -49,7 +49,7 @@ void routes(App& app, server::Settings& settings) {
 }
 
 // Whether as many bytes come.
-bool receives(Client& client, std::size_t bytes) {
+bool receives(HttpClient& client, std::size_t bytes) {
   while (bytes != 0) {
     const std::string some = client.receive_some();
     if (some.empty()) return false;
@@ -59,13 +59,13 @@ bool receives(Client& client, std::size_t bytes) {
 }
 
 // The client's last request has said so.
-void read_to_the_end(Client& client) {
+void read_to_the_end(HttpClient& client) {
   while (!client.receive_some().empty()) {
   }
 }
 
 void ask(std::uint16_t port, std::string_view path) {
-  Client client(port);
+  HttpClient client(port);
   client.get(path, "Connection: close\r\nX-Long: " + std::string(3000, 'y') + "\r\n");
   read_to_the_end(client);
 }
@@ -89,10 +89,10 @@ INSTANTIATE_TEST_SUITE_P(paths, AllocationSweep,
 
 TEST(AllocationSweepContent, in_pieces_and_chunks) {
   sweep_allocations(routes, [](std::uint16_t port) {
-    Client client(port);
+    HttpClient client(port);
     client.post("/echo", std::string(400'000, 'x'), "Connection: close\r\n");
     read_to_the_end(client);
-    Client other(port);
+    HttpClient other(port);
     other.send("POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel");
     other.send("lo\r\n0\r\nA: b\r\n\r\n");
     read_to_the_end(other);
@@ -101,7 +101,7 @@ TEST(AllocationSweepContent, in_pieces_and_chunks) {
 
 TEST(AllocationSweepHeads, in_pieces_and_pipelined) {
   sweep_allocations(routes, [](std::uint16_t port) {
-    Client client(port);
+    HttpClient client(port);
     client.send("GET /hello/a HTTP/1.1\r\nHost: a\r\nX: " + std::string(60'000, 'x'));
     client.send("\r\n\r\nGET /hello/b HTTP/1.1\r\nHost: a\r\n\r\nGET /hello/c HTTP/1.1\r\nHost: a\r\n\r\nBAD\r\n\r\n");
     read_to_the_end(client);
@@ -112,7 +112,7 @@ TEST(AllocationSweepWebSockets, echo_and_publish) {
   for (const char* path : {"/object", "/coroutine", "/topic"}) {
     SCOPED_TRACE(path);
     sweep_allocations(routes, [path](std::uint16_t port) {
-      WebSocketClient socket{Client(port)};
+      WebSocketClient socket{HttpClient(port)};
       if (socket.connect(path, "Sec-WebSocket-Extensions: permessage-deflate\r\n").status != 101) return;
       socket.text("small");
       if (!receives(socket.client(), 3)) return;

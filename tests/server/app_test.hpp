@@ -40,7 +40,7 @@ protected:
     if (!running_) running_ = std::make_unique<Running>(app.service(), settings);
     return *running_;
   }
-  Client client(int receive_buffer = 0) { return running().client(receive_buffer); }
+  HttpClient client(int receive_buffer = 0) { return running().client(receive_buffer); }
   // Whether every exchange ends.
   bool all_ended() {
     return running().eventually([this] { return running().worker().exchanges_in_use() == 0; });

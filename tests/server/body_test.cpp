@@ -19,7 +19,7 @@ std::string chunks_of(std::string_view body, std::size_t size) {
 }
 
 TEST_F(Bodies, in_chunks_of_every_size) {
-  Client client = this->client();
+  HttpClient client = this->client();
   const std::string body = pattern(100'000);
   for (const std::size_t size : {7UL, 1000UL, 65'536UL, 100'000UL}) {
     client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks_of(body, size));
@@ -28,7 +28,7 @@ TEST_F(Bodies, in_chunks_of_every_size) {
 }
 
 TEST_F(Bodies, in_pieces_that_are_cut_anywhere) {
-  Client client = this->client();
+  HttpClient client = this->client();
   const std::string request =
       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
       "5;a=\"b\"\r\nabcde\r\n1\r\nf\r\n0\r\nTrailer: x\r\n\r\n";
@@ -43,7 +43,7 @@ TEST_F(Bodies, in_pieces_that_are_cut_anywhere) {
 }
 
 TEST_F(Bodies, are_not_asked_for_when_they_are_there) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.post("/echo", "body", "Expect: 100-continue\r\n");
   EXPECT_EQ(client.answer().status, 200);
 }
@@ -51,9 +51,9 @@ TEST_F(Bodies, are_not_asked_for_when_they_are_there) {
 TEST_F(Bodies, are_not_asked_for_when_nobody_wants_them) {
   const std::vector<std::pair<std::string, int>> cases = {{"/nothing", 404}, {"/unread", 200}, {"/hello", 405}};
   for (const auto& [path, status] : cases) {
-    Client client = this->client();
+    HttpClient client = this->client();
     client.send("POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
-    const Answer answer = client.answer();
+    const HttpAnswer answer = client.answer();
     EXPECT_EQ(answer.status, status);
     EXPECT_TRUE(answer.closes());  // what comes next could be the content or a request
     EXPECT_TRUE(client.ends());
@@ -61,9 +61,9 @@ TEST_F(Bodies, are_not_asked_for_when_nobody_wants_them) {
 }
 
 TEST_F(Bodies, that_are_announced_too_large_are_refused_before_they_come) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n");
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_EQ(answer.status, 413);
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
@@ -71,19 +71,19 @@ TEST_F(Bodies, that_are_announced_too_large_are_refused_before_they_come) {
 
 TEST_F(Bodies, that_turn_out_too_large_are_refused) {
   serve({.limits = {.body = 1000}});
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks_of(pattern(1001), 100));
   EXPECT_EQ(client.answer().status, 413);
-  Client slow = this->client();
+  HttpClient slow = this->client();
   slow.send_bytewise("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
                      chunks_of(pattern(1001), 100));
   EXPECT_EQ(slow.answer().status, 413);
 }
 
 TEST_F(Bodies, a_small_one_that_is_refused_keeps_the_connection) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.post("/small", pattern(101));
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_EQ(answer.status, 413);
   if (!answer.closes()) {
     EXPECT_EQ(client.ask("/hello").status, 200);
@@ -91,10 +91,10 @@ TEST_F(Bodies, a_small_one_that_is_refused_keeps_the_connection) {
 }
 
 TEST_F(Bodies, that_nobody_reads_are_passed_over) {
-  Client client = this->client();
+  HttpClient client = this->client();
   for (const std::size_t size : {0UL, 10UL, 70'000UL, 200'000UL}) {
     client.post("/unread", pattern(size));
-    const Answer answer = client.answer();
+    const HttpAnswer answer = client.answer();
     EXPECT_EQ(answer.body, "not looked at");
     EXPECT_FALSE(answer.closes());
     client.send("POST /nothing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
@@ -105,7 +105,7 @@ TEST_F(Bodies, that_nobody_reads_are_passed_over) {
 }
 
 TEST_F(Bodies, that_nobody_reads_may_come_late) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
   EXPECT_EQ(client.answer().status, 200);
   client.send("56789GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -113,16 +113,16 @@ TEST_F(Bodies, that_nobody_reads_may_come_late) {
 }
 
 TEST_F(Bodies, large_ones_that_nobody_reads_close_the_connection_and_the_answer_arrives) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.post("/unread", pattern(1'000'000));
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_EQ(answer.body, "not looked at");
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
 }
 
 TEST_F(Bodies, large_chunked_ones_that_nobody_reads_close_the_connection) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
   EXPECT_EQ(client.answer().status, 200);
   client.send(chunks_of(pattern(1'000'000), 10'000));
@@ -131,7 +131,7 @@ TEST_F(Bodies, large_chunked_ones_that_nobody_reads_close_the_connection) {
 
 // Nor is a peer that never stops read for ever, or what it sends kept.
 TEST_F(Bodies, an_endless_one_that_nobody_reads_ends_in_a_reset) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n");
   const std::string piece = pattern(1'000'000);
   int sent = 0;
@@ -140,7 +140,7 @@ TEST_F(Bodies, an_endless_one_that_nobody_reads_ends_in_a_reset) {
 }
 
 TEST_F(Bodies, the_end_of_the_clients_side_within_one_is_no_complete_request) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
   client.peer().shutdown_write();
   EXPECT_EQ(client.answer().status, 400);
@@ -148,7 +148,7 @@ TEST_F(Bodies, the_end_of_the_clients_side_within_one_is_no_complete_request) {
 }
 
 TEST_F(Bodies, of_http_1_0_by_length) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /echo HTTP/1.0\r\nContent-Length: 4\r\n\r\nbody\r\n");
   EXPECT_EQ(client.answer().body, "body");
   EXPECT_TRUE(client.ends());

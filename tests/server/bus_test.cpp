@@ -118,7 +118,7 @@ protected:
     app.start(quiet());
   }
   static WebSocketClient subscriber(const App& app, std::string_view filter) {
-    WebSocketClient client(Client(app.port(), 0, false));
+    WebSocketClient client(HttpClient(app.port(), 0, false));
     EXPECT_EQ(client.connect("/" + std::string(filter)).status, 101);
     EXPECT_EQ(client.next(), "text ready");
     return client;

@@ -10,12 +10,12 @@ using Capacity = DeskTest;
 
 TEST_F(Capacity, clients_past_the_limit_wait_until_somebody_leaves) {
   serve({.connections = 3});
-  std::vector<Client> clients;
+  std::vector<HttpClient> clients;
   for (int i = 0; i < 3; ++i) {
     clients.push_back(client());
     EXPECT_EQ(clients.back().ask("/hello").status, 200);
   }
-  Client waiting = client();
+  HttpClient waiting = client();
   waiting.get("/hello");
   EXPECT_EQ(clients[0].ask("/hello").status, 200);
   EXPECT_EQ(running().counters().accepts.value(), 3U);
@@ -26,9 +26,9 @@ TEST_F(Capacity, clients_past_the_limit_wait_until_somebody_leaves) {
 TEST_F(Capacity, is_given_back_again_and_again) {
   serve({.connections = 2}, 2);
   for (int i = 0; i < 200; ++i) {
-    Client first = client();
-    Client second = client();
-    Client third = client();
+    HttpClient first = client();
+    HttpClient second = client();
+    HttpClient third = client();
     third.get("/hello");
     first.peer().close();
     second.peer().close();
@@ -38,9 +38,9 @@ TEST_F(Capacity, is_given_back_again_and_again) {
 
 TEST_F(Capacity, those_who_wait_are_answered_by_a_drain) {
   serve({.connections = 1});
-  Client first = client();
+  HttpClient first = client();
   EXPECT_EQ(first.ask("/hello").status, 200);
-  Client second = client();
+  HttpClient second = client();
   second.get("/user/2");
   running().drain();
   EXPECT_EQ(second.answer().body, "2");
@@ -48,10 +48,11 @@ TEST_F(Capacity, those_who_wait_are_answered_by_a_drain) {
 }
 
 TEST_F(Capacity, no_descriptors_left_is_waited_out_without_spinning) {
-  Client served = client();
+  HttpClient served = client();
   EXPECT_EQ(served.ask("/hello").status, 200);
-  std::vector<Client> waiting;
-  for (int i = 0; i < 3; ++i) waiting.push_back(Client(net::Peer(net::Descriptor(::socket(AF_INET, SOCK_STREAM, 0)))));
+  std::vector<HttpClient> waiting;
+  for (int i = 0; i < 3; ++i)
+    waiting.push_back(HttpClient(net::Peer(net::Descriptor(::socket(AF_INET, SOCK_STREAM, 0)))));
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = before;
@@ -60,7 +61,7 @@ TEST_F(Capacity, no_descriptors_left_is_waited_out_without_spinning) {
 
   sockaddr_storage address;
   const socklen_t length = net::Address::parse("127.0.0.1", running().port())->to(address);
-  for (Client& each : waiting) {
+  for (HttpClient& each : waiting) {
     ASSERT_EQ(::connect(each.peer().number(), reinterpret_cast<const sockaddr*>(&address), length), 0);
     each.get("/hello");
   }
@@ -71,7 +72,7 @@ TEST_F(Capacity, no_descriptors_left_is_waited_out_without_spinning) {
   EXPECT_LT(running().counters().iterations.value() - rounds, static_cast<std::uint64_t>(asked) * 2);
   EXPECT_EQ(running().counters().accepts.value(), 1U);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  for (Client& each : waiting) EXPECT_EQ(each.answer().status, 200);
+  for (HttpClient& each : waiting) EXPECT_EQ(each.answer().status, 200);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@
 
 namespace tern::testing {
 
-struct Answer {
+struct HttpAnswer {
   int status = 0;
   std::string version;
   std::vector<std::pair<std::string, std::string>> fields;
@@ -41,18 +41,18 @@ struct Answer {
   bool closes() const { return field("connection") == "close"; }
 };
 
-class Client {
+class HttpClient {
 public:
   // Over TLS when that is what is tested, unless told otherwise. `protocol`: what TLS is to agree on, if anything.
-  explicit Client(std::uint16_t port, int receive_buffer = 0, bool over_tls = tls_under_test(),
-                  std::string_view protocol = {})
+  explicit HttpClient(std::uint16_t port, int receive_buffer = 0, bool over_tls = tls_under_test(),
+                      std::string_view protocol = {})
       : peer_(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer)) {
     if (!peer_) ADD_FAILURE() << "cannot connect";
     const int on = 1;
     ::setsockopt(peer_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (over_tls) secure_.emplace(protocol);
   }
-  explicit Client(net::Peer peer) : peer_(std::move(peer)) {}
+  explicit HttpClient(net::Peer peer) : peer_(std::move(peer)) {}
 
   net::Peer& peer() { return peer_; }
 
@@ -76,8 +76,8 @@ public:
   }
 
   // The next answer; status 0 when the connection ends before it. `to_head`: the answer has no content.
-  Answer answer(bool to_head = false) {
-    Answer answer;
+  HttpAnswer answer(bool to_head = false) {
+    HttpAnswer answer;
     const std::string head = take_until("\r\n\r\n");
     if (head.empty()) return answer;
     parse_head(head, answer);
@@ -93,7 +93,7 @@ public:
     return answer;
   }
 
-  Answer ask(std::string_view path) {
+  HttpAnswer ask(std::string_view path) {
     get(path);
     return answer();
   }
@@ -169,7 +169,7 @@ private:
     return taken;
   }
 
-  static void parse_head(std::string_view head, Answer& answer) {
+  static void parse_head(std::string_view head, HttpAnswer& answer) {
     std::size_t at = head.find("\r\n");
     const std::string_view line = head.substr(0, at);
     if (line.size() < 13 || !line.starts_with("HTTP/1.")) ADD_FAILURE() << "not a status line: " << line;

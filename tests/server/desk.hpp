@@ -70,7 +70,7 @@ protected:
     return *running_;
   }
   Running& running() { return running_ ? *running_ : serve(); }
-  Client client(int receive_buffer = 0) { return running().client(receive_buffer); }
+  HttpClient client(int receive_buffer = 0) { return running().client(receive_buffer); }
 
   Desk desk;
 

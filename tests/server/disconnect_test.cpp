@@ -25,7 +25,7 @@ TEST_F(Disconnects, after_every_byte_of_a_request_leave_nothing_behind) {
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
   for (const Way way : {Way::Close, Way::Reset, Way::Shutdown}) {
     for (std::size_t size = 0; size < request.size(); ++size) {
-      Client client = this->client();
+      HttpClient client = this->client();
       client.send(request.substr(0, size));
       if (way == Way::Close) client.peer().close();
       if (way == Way::Reset) client.peer().reset();
@@ -40,7 +40,7 @@ TEST_F(Disconnects, after_every_byte_of_a_request_leave_nothing_behind) {
 }
 
 TEST_F(Disconnects, with_a_pipeline_behind_a_pending_answer) {
-  Client client = this->client();
+  HttpClient client = this->client();
   for (int i = 0; i < 10; ++i) client.get("/late/x");
   ASSERT_TRUE(desk.gate.await());
   client.peer().reset();
@@ -50,7 +50,7 @@ TEST_F(Disconnects, with_a_pipeline_behind_a_pending_answer) {
 }
 
 TEST_F(Disconnects, right_after_the_refusal_end_the_lingering) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("BAD\r\n\r\n");
   EXPECT_EQ(client.answer().status, 400);
   client.peer().close();
@@ -71,7 +71,7 @@ TEST_F(Disconnects, many_of_every_kind_at_once) {
         return (random >> 16U) % below;
       };
       for (int i = 0; i < 200; ++i) {
-        Client client = this->client(next(4) == 0 ? 4096 : 0);
+        HttpClient client = this->client(next(4) == 0 ? 4096 : 0);
         const std::string requests[] = {
             "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n", "GET /large/300000 HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET /late/x HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -95,7 +95,7 @@ TEST_F(Disconnects, many_of_every_kind_at_once) {
     }
   });
   for (std::thread& thread : threads) thread.join();
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
   client.peer().close();
   for (const std::size_t loop : {0U, 1U}) {

@@ -12,7 +12,7 @@ TEST_F(Drain, ends_at_once_when_nothing_is_connected) {
 }
 
 TEST_F(Drain, lets_half_a_head_become_a_request) {
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
   const auto receives = running().counters().receives.value();
   client.send("GET /hel");
@@ -20,7 +20,7 @@ TEST_F(Drain, lets_half_a_head_become_a_request) {
   running().drain();
   running().on_loop([] {});
   client.send("lo HTTP/1.1\r\nHost: a\r\n\r\n");
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_EQ(answer.body, "Hello, World!");
   EXPECT_TRUE(answer.closes());
 }
@@ -28,7 +28,7 @@ TEST_F(Drain, lets_half_a_head_become_a_request) {
 // A request that has reached the machine before the drain is answered, although the loop has not read it yet.
 TEST_F(Drain, answers_what_an_idle_connection_has_just_sent) {
   serve({.drain_idle = Milliseconds(0)});
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
   running().on_loop([&] {
     client.get("/user/7");
@@ -40,7 +40,7 @@ TEST_F(Drain, answers_what_an_idle_connection_has_just_sent) {
 
 TEST_F(Drain, answers_connections_that_wait_in_the_queue) {
   Running& server = running();
-  std::vector<Client> clients;
+  std::vector<HttpClient> clients;
   server.on_loop([&] {
     for (int i = 0; i < 20; ++i) {
       clients.push_back(client());
@@ -49,7 +49,7 @@ TEST_F(Drain, answers_connections_that_wait_in_the_queue) {
     server.drain();
   });
   for (std::size_t i = 0; i < clients.size(); ++i) {
-    const Answer answer = clients[i].answer();
+    const HttpAnswer answer = clients[i].answer();
     EXPECT_EQ(answer.body, std::to_string(i));
     EXPECT_TRUE(answer.closes());
     EXPECT_TRUE(clients[i].ends());
@@ -58,7 +58,7 @@ TEST_F(Drain, answers_connections_that_wait_in_the_queue) {
 
 TEST_F(Drain, gives_a_connection_from_the_queue_a_moment_for_its_request) {
   Running& server = running();
-  std::optional<Client> late;
+  std::optional<HttpClient> late;
   server.on_loop([&] {
     late.emplace(client());
     server.drain();
@@ -69,7 +69,7 @@ TEST_F(Drain, gives_a_connection_from_the_queue_a_moment_for_its_request) {
 }
 
 TEST_F(Drain, ends_although_a_new_connection_says_nothing) {
-  Client client = this->client();
+  HttpClient client = this->client();
   running().drain(Seconds(600));
   running().wait();
   EXPECT_TRUE(client.ends());
@@ -77,7 +77,7 @@ TEST_F(Drain, ends_although_a_new_connection_says_nothing) {
 
 // Every request that has arrived is answered, and only the last answer says that no more will be.
 TEST_F(Drain, answers_a_whole_pipeline) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.get("/late/1");
   client.get("/user/2");
   client.get("/user/3");
@@ -91,21 +91,21 @@ TEST_F(Drain, answers_a_whole_pipeline) {
 
 // The queue is full behind the first answer: the second request is kept, and goes on when the first has been sent.
 TEST_F(Drain, answers_a_request_behind_an_answer_that_waits_for_the_client) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.get("/large/10000000");
   client.get("/user/2");
   ASSERT_TRUE(running().eventually([this] { return running().counters().sends.value() != 0; }));
   running().drain();
   running().on_loop([] {});
   EXPECT_EQ(client.answer().body.size(), 10'000'000U);
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_EQ(answer.body, "2");
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
 }
 
 TEST_F(Drain, cuts_off_a_client_that_pipelines_without_an_end) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.get("/late/1");
   ASSERT_TRUE(desk.gate.await());
   std::string batch;
@@ -120,11 +120,11 @@ TEST_F(Drain, cuts_off_a_client_that_pipelines_without_an_end) {
 }
 
 TEST_F(Drain, answers_a_request_that_arrives_a_moment_later) {
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
   running().drain();
   running().on_loop([] {});
-  const Answer answer = client.ask("/user/7");
+  const HttpAnswer answer = client.ask("/user/7");
   EXPECT_EQ(answer.body, "7");
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
@@ -132,7 +132,7 @@ TEST_F(Drain, answers_a_request_that_arrives_a_moment_later) {
 
 TEST_F(Drain, a_request_whose_first_bytes_arrived_in_time_may_take_longer) {
   serve({.drain_idle = Milliseconds(200)});
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
   running().drain();
   const std::uint64_t start = running().on_loop([this] { return running().worker().loop().now(); });
@@ -145,7 +145,7 @@ TEST_F(Drain, a_request_whose_first_bytes_arrived_in_time_may_take_longer) {
 
 TEST_F(Drain, closes_idle_connections_soon) {
   serve({.drain_idle = Milliseconds(1)});
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/hello").status, 200);
   running().drain(Seconds(600));
   EXPECT_TRUE(client.ends());

@@ -78,7 +78,7 @@ protected:
   // Allocations of `rounds` batches of `batch` such requests, after a few to warm up.
   static std::size_t allocations_of(Running& running, const std::string& request, std::size_t batch = 1) {
     exempt = true;
-    Client client = running.client();
+    HttpClient client = running.client();
     std::string requests;
     for (std::size_t i = 0; i < batch; ++i) requests += request;
     const auto round = [&] {
@@ -145,7 +145,7 @@ TEST_F(Footprint, a_batch_costs_one_receive_and_one_send) {
   Running running(app.service());
   exempt = true;
   const auto& counters = running.counters();
-  Client client = running.client();
+  HttpClient client = running.client();
   std::string batch;
   for (int i = 0; i < 16; ++i) batch += get("/hello");
   client.send(get("/hello"));
@@ -166,7 +166,7 @@ TEST_F(Footprint, an_idle_connection_holds_less_than_a_kilobyte) {
   Running running(app.service(), {.connections = 10'000});
   exempt = true;
   constexpr std::size_t count = 2000;
-  std::vector<Client> clients;
+  std::vector<HttpClient> clients;
   clients.reserve(count + 1);
   clients.push_back(running.client());
   EXPECT_EQ(clients.back().ask("/hello").status, 200);

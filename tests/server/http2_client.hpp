@@ -87,7 +87,7 @@ private:
     return id;
   }
 
-  Client client_;
+  HttpClient client_;
   http2::TestClient http2_;
 };
 

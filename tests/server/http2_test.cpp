@@ -128,9 +128,9 @@ TEST_F(Http2, an_end_of_the_clients_side_stops_the_streams_at_once) {
 }
 
 TEST_F(Http2, http1_and_upgrades_are_as_before) {
-  Client plain(running().port());
+  HttpClient plain(running().port());
   plain.get("/hello", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n");
-  const Answer answer = plain.answer();
+  const HttpAnswer answer = plain.answer();
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "Hello, World!");
   plain.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -138,7 +138,7 @@ TEST_F(Http2, http1_and_upgrades_are_as_before) {
 }
 
 TEST_F(Http2, the_preface_may_come_byte_by_byte) {
-  Client plain(running().port());
+  HttpClient plain(running().port());
   plain.send_bytewise(http2::greeting());
   EXPECT_EQ(plain.take(9).substr(3, 2), std::string("\x04\0", 2)) << "settings";
 }
@@ -147,14 +147,14 @@ TEST_F(Http2, can_be_off) {
   server::Settings settings;
   settings.prior_knowledge = false;
   serve(settings);
-  Client plain(running().port());
+  HttpClient plain(running().port());
   plain.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   EXPECT_EQ(plain.answer().status, 505);
 }
 
 TEST_F(Http2, a_client_that_says_no_more_than_the_preface_is_closed) {
   serve({.head_timeout = soon});
-  Client plain(running().port());
+  HttpClient plain(running().port());
   plain.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   EXPECT_TRUE(plain.is_gone());
 }
@@ -202,7 +202,7 @@ TEST_F(Http2, a_drain_says_goaway_and_lets_answers_come) {
 
 TEST_F(Http2, floods_end_the_connection_and_nothing_else) {
   Http2Client other = this->client();
-  Client attacker(running().port());
+  HttpClient attacker(running().port());
   std::string bytes = http2::greeting();
   for (std::uint32_t id = 1; id < 20000; id += 2) {
     bytes += http2::frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM | NGHTTP2_FLAG_END_HEADERS, id, http2::get_block());

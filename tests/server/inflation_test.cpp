@@ -81,7 +81,7 @@ TEST_F(InflationTest, others_do_not_wait_for_bombs) {
   std::vector<WebSocketClient> heavy;
   for (int i = 0; i < 6; ++i) heavy.push_back(join("heavy" + std::to_string(i)));
   WebSocketClient light = join("light");
-  Client other = client();
+  HttpClient other = client();
   at_once([&] {
     for (WebSocketClient& one : heavy) {
       for (int i = 0; i < 10; ++i) one.send(bomb);

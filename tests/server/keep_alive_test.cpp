@@ -9,7 +9,7 @@ namespace {
 using KeepAlive = DeskTest;
 
 TEST_F(KeepAlive, answers_a_pipeline_in_order) {
-  Client client = this->client();
+  HttpClient client = this->client();
   std::string batch;
   for (int i = 0; i < 100; ++i) batch += "GET /user/" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
   client.send(batch);
@@ -17,14 +17,14 @@ TEST_F(KeepAlive, answers_a_pipeline_in_order) {
 }
 
 TEST_F(KeepAlive, takes_a_higher_minor_version_for_http_1_1) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET /hello HTTP/1.2\r\nHost: a\r\n\r\nGET /user/2 HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(client.answer().body, "Hello, World!");
   EXPECT_EQ(client.answer().body, "2");
 }
 
 TEST_F(KeepAlive, a_late_answer_in_a_pipeline_holds_back_those_behind_it) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send(
       "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\n"
       "GET /late/2 HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -43,7 +43,7 @@ TEST_F(KeepAlive, a_late_answer_in_a_pipeline_holds_back_those_behind_it) {
 }
 
 TEST_F(KeepAlive, late_content_in_a_pipeline_keeps_the_order) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send(
       "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\n"
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
@@ -56,7 +56,7 @@ TEST_F(KeepAlive, late_content_in_a_pipeline_keeps_the_order) {
 }
 
 TEST_F(KeepAlive, a_request_may_arrive_byte_by_byte) {
-  Client client = this->client();
+  HttpClient client = this->client();
   for (int i = 0; i < 3; ++i) {
     client.send_bytewise(
         "\r\nPOST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\n\r\n");
@@ -70,7 +70,7 @@ TEST_F(KeepAlive, every_cut_of_a_pipeline_gives_the_same_answers) {
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody"
       "POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nxx\r\n0\r\n\r\n"
       "GET /user/4 HTTP/1.1\r\nHost: a\r\n\r\n";
-  Client client = this->client();
+  HttpClient client = this->client();
   for (std::size_t cut = 1; cut < batch.size(); ++cut) {
     client.send(std::string_view(batch).substr(0, cut));
     // The first request makes sure that the server has read up to there.
@@ -89,16 +89,16 @@ TEST_F(KeepAlive, every_cut_of_a_pipeline_gives_the_same_answers) {
 }
 
 TEST_F(KeepAlive, the_connection_ends_when_the_client_says_so) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.get("/hello", "Connection: close\r\n");
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_TRUE(answer.closes());
   EXPECT_EQ(answer.body, "Hello, World!");
   EXPECT_TRUE(client.ends());
 }
 
 TEST_F(KeepAlive, nothing_is_answered_behind_the_last_request) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send(
       "GET /user/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
       "GET /user/2 HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -107,26 +107,26 @@ TEST_F(KeepAlive, nothing_is_answered_behind_the_last_request) {
 }
 
 TEST_F(KeepAlive, http_1_0_ends_after_the_answer) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET /hello HTTP/1.0\r\n\r\n");
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_EQ(answer.body, "Hello, World!");
   EXPECT_EQ(answer.field("connection"), "");
   EXPECT_TRUE(client.ends());
 }
 
 TEST_F(KeepAlive, http_1_0_is_kept_when_it_asks) {
-  Client client = this->client();
+  HttpClient client = this->client();
   for (int i = 0; i < 2; ++i) {
     client.send("GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-    const Answer answer = client.answer();
+    const HttpAnswer answer = client.answer();
     EXPECT_EQ(answer.body, "Hello, World!");
     EXPECT_EQ(answer.field("connection"), "keep-alive");
   }
 }
 
 TEST_F(KeepAlive, head_is_answered_like_get_without_the_content) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\nHEAD /large/100000 HTTP/1.1\r\nHost: a\r\n\r\n");
   client.get("/hello");
   EXPECT_EQ(client.answer(true).field("content-length"), "13");
@@ -135,7 +135,7 @@ TEST_F(KeepAlive, head_is_answered_like_get_without_the_content) {
 }
 
 TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_the_answers_that_wait_for_nothing) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.get("/user/1");
   client.get("/user/2");
   client.peer().shutdown_write();
@@ -146,7 +146,7 @@ TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_the_answers_that_wait_for_
 
 TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_all_answers_with_half_close) {
   serve({.limits = {.half_close = true}});
-  Client client = this->client();
+  HttpClient client = this->client();
   client.get("/user/1");
   client.get("/late/2");
   client.get("/user/3");
@@ -166,7 +166,7 @@ TEST_F(KeepAlive, the_last_answer_is_not_lost_to_a_client_that_sends_on) {
   const std::string target = "GET /large/" + std::to_string(size);
   for (const std::string& request :
        {target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", target + " HTTP/1.0\r\n\r\n"}) {
-    Client client = this->client(4096);
+    HttpClient client = this->client(4096);
     const auto sends = running().counters().sends.value();
     client.send(request);
     ASSERT_TRUE(running().eventually([&] { return running().counters().sends.value() != sends; }));
@@ -178,14 +178,14 @@ TEST_F(KeepAlive, the_last_answer_is_not_lost_to_a_client_that_sends_on) {
 }
 
 TEST_F(KeepAlive, an_end_within_a_head_is_no_request) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET /hello HTTP/1.1\r\nHost: a\r\n");
   client.peer().shutdown_write();
   EXPECT_TRUE(client.ends());
 }
 
 TEST_F(KeepAlive, a_batch_of_sixteen_costs_one_receive_and_one_send) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.ask("/hello");
   const auto receives = running().counters().receives.value();
   const auto sends = running().counters().sends.value();

@@ -26,15 +26,15 @@ protected:
   }
   std::size_t held() { return running().server().memory().used(); }
   // A client that has asked, and does not read.
-  Client unread(std::string_view path) {
-    Client client = this->client(4096);
+  HttpClient unread(std::string_view path) {
+    HttpClient client = this->client(4096);
     client.get(path);
     return client;
   }
 };
 
 TEST_F(UnreadAnswers, count_until_they_are_read) {
-  Client client = unread("/large");
+  HttpClient client = unread("/large");
   ASSERT_TRUE(running().eventually([this] { return held() != 0; }));
   EXPECT_LE(held(), large);
   EXPECT_EQ(client.answer().body.size(), large);
@@ -43,7 +43,7 @@ TEST_F(UnreadAnswers, count_until_they_are_read) {
 
 TEST_F(UnreadAnswers, count_until_their_connection_is_gone) {
   {
-    Client client = unread("/large");
+    HttpClient client = unread("/large");
     ASSERT_TRUE(running().eventually([this] { return held() != 0; }));
     client.peer().reset();
   }
@@ -52,10 +52,10 @@ TEST_F(UnreadAnswers, count_until_their_connection_is_gone) {
 
 TEST_F(UnreadAnswers, past_the_bound_refuse_large_answers_only) {
   settings.buffered = large * 3 / 2;
-  Client client = unread("/large");
+  HttpClient client = unread("/large");
   ASSERT_TRUE(running().eventually([this] { return held() > large / 2; }));
-  Client other = this->client();
-  const Answer refused = other.ask("/large");
+  HttpClient other = this->client();
+  const HttpAnswer refused = other.ask("/large");
   EXPECT_EQ(refused.status, 503);
   EXPECT_NE(refused.field("retry-after"), "");
   EXPECT_EQ(other.ask("/small").status, 200);
@@ -70,9 +70,9 @@ TEST_F(UnreadAnswers, have_to_be_read_within_a_minute_where_memory_is_tight) {
   settings.buffered = large * 3 / 2;
   settings.min_data_rate = 1;
   settings.grace = Milliseconds(100);
-  Client client = unread("/large");
+  HttpClient client = unread("/large");
   ASSERT_TRUE(running().eventually([this] { return held() > large / 2; }));
-  Client idle = this->client();
+  HttpClient idle = this->client();
   std::size_t read = 0;
   for (std::string some = "more"; !some.empty() && read < 200'000; read += some.size()) {
     EXPECT_FALSE(idle.readable_within(10));  // the pace is what is tested
@@ -97,10 +97,10 @@ TEST_F(UnreadAnswers, a_bursts_memory_goes_back_to_the_system) {
   // After this, malloc takes as much from its heaps and not by mmap, as in a server that has answered for a while.
   EXPECT_EQ(std::string(large + 100'000, 'x').size(), large + 100'000);
   const std::size_t before = resident();
-  std::vector<Client> clients;
+  std::vector<HttpClient> clients;
   for (std::size_t i = 0; i < count; ++i) clients.push_back(unread("/large"));
   ASSERT_TRUE(running().eventually([this] { return held() > count * large / 2; }));
-  for (Client& client : clients) client.peer().reset();
+  for (HttpClient& client : clients) client.peer().reset();
   clients.clear();
   ASSERT_TRUE(running().eventually([this] { return running().server().memory().trims() != 0; }));
   if (!TERN_SANITIZED) {

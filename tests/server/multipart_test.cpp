@@ -69,7 +69,7 @@ std::string content_of(std::size_t size) {
 
 TEST_F(Forms, arrive_in_chunks_and_byte_by_byte) {
   const std::string form = FormText().field("name", "x").file("file", "f", "content\r\n--\r\n").complete();
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send(head("/form", "Transfer-Encoding: chunked\r\n"));
   for (const char c : form) client.send(chunk({&c, 1}));
   client.send("0\r\n\r\n");
@@ -82,7 +82,7 @@ TEST_F(Forms, arrive_in_chunks_and_byte_by_byte) {
 }
 
 TEST_F(Forms, boundaries_have_one_to_seventy_characters) {
-  Client client = this->client();
+  HttpClient client = this->client();
   for (const std::size_t length : {1UL, 2UL, 69UL, 70UL, 71UL, 5000UL}) {
     const std::string boundary(length, '-');
     const std::string form =
@@ -94,7 +94,7 @@ TEST_F(Forms, boundaries_have_one_to_seventy_characters) {
 
 TEST_F(Forms, are_asked_for_when_the_head_is_accepted) {
   app.post("/limited", [](Multipart<Parcel> parcel) { return parcel->name; }).limits({.body = 100});
-  Client client = this->client();
+  HttpClient client = this->client();
   const std::string form = FormText().field("name", "x").complete();
   client.send(head("/form", "Expect: 100-continue\r\nContent-Length: " + std::to_string(form.size()) + "\r\n"));
   EXPECT_EQ(client.answer().status, 100);
@@ -108,7 +108,7 @@ TEST_F(Forms, are_asked_for_when_the_head_is_accepted) {
 
 // Sends the same piece again and again until the server has had enough: less than makes it reset the connection. The
 // client does not end its side: it would count as gone while the server writes a file.
-int status_of_endless(Client client, const std::string& begin, const std::string& piece) {
+int status_of_endless(HttpClient client, const std::string& begin, const std::string& piece) {
   client.send(begin);
   std::size_t sent = 0;
   for (int i = 0; i < 2000 && sent < 3'500'000 && client.send(piece); ++i) sent += piece.size();
@@ -153,7 +153,7 @@ TEST_F(Forms, a_large_upload_takes_no_memory) {
   const std::string end = "\r\n--b--\r\n";
   app.post("/large", [](Multipart<Parcel> parcel) { return parcel->file.at(0).size(); })
       .limits({.body = 100 * 1024 * 1024});
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send(request("/form", begin + end));  // what a first upload takes stays
   EXPECT_EQ(client.answer().status, 200);
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak is from now on
@@ -172,7 +172,7 @@ TEST_F(Forms, a_large_upload_takes_no_memory) {
 
 TEST_F(Forms, what_comes_behind_the_declared_length_is_no_content) {
   const std::string form = FormText().field("name", "x").complete();
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send(request("/form", form) + "more\r\n\r\n");
   EXPECT_EQ(client.answer().body, "x");
   EXPECT_EQ(client.answer().status, 400);
@@ -184,7 +184,7 @@ TEST_F(Forms, may_be_waited_for_with_a_time_limit) {
     const MultipartPart* part = co_await with_timeout(Milliseconds(20), form.next_part());
     co_return part->name;
   });
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send(announced("/hurry", 1000));
   EXPECT_EQ(client.answer().status, 503);
   EXPECT_TRUE(all_ended());
@@ -194,7 +194,7 @@ TEST_F(Forms, that_are_under_way_when_the_server_is_ended_leave_nothing) {
   const std::string form = FormText().field("name", "x").file("file", "f", content_of(200'000)).complete();
   {
     Running server(app.service());
-    Client client = server.client();
+    HttpClient client = server.client();
     client.send(announced("/form", form.size()) + form.substr(0, 150'000));
     ASSERT_TRUE(server.eventually([this] { return folder.open_files() == 1; }));
     server.drain(Milliseconds(0));
@@ -209,10 +209,10 @@ TEST_F(Forms, a_client_that_goes_while_its_file_waits_for_the_pool_is_forgotten)
   settings.pool_threads = 1;
   Holder holder;
   app.get("/busy", holder.handler());
-  Client first = client();
+  HttpClient first = client();
   first.get("/busy");
   ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
-  Client second = client();
+  HttpClient second = client();
   second.send(request("/form", FormText().field("name", "x").file("file", "f", "content").complete()));
   ASSERT_TRUE(in_use(2));
   second.peer().reset();

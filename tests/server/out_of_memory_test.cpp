@@ -25,7 +25,7 @@ protected:
   }
   ~OutOfMemory() override { refuse_nothing(); }
 
-  static std::string all_of(Client& client) {
+  static std::string all_of(HttpClient& client) {
     std::string all;
     for (std::string more; !(more = client.receive_some()).empty();) all += more;
     return all;
@@ -38,14 +38,14 @@ TEST_F(OutOfMemory, large_content_is_refused_and_the_server_goes_on) {
   const std::string body(large, 'x');
   for (const std::size_t limit : {100'000UL, 300'000UL, 1'000'000UL, large}) {
     for (const char* path : {"/echo", "/later"}) {
-      Client client = this->client();
+      HttpClient client = this->client();
       client.post(path, "first");
       EXPECT_EQ(client.answer().body, "first");
       refuse(limit);
       client.post(path, body);
       // The string that /later makes of it is its own affair.
       EXPECT_EQ(client.answer().status, path == std::string("/echo") ? 503 : 500) << path << ' ' << limit;
-      Client other = this->client();
+      HttpClient other = this->client();
       other.post(path, "small");
       EXPECT_EQ(other.answer().body, "small");
       refuse_nothing();

@@ -10,7 +10,7 @@ namespace {
 using Outputs = DeskTest;
 
 TEST_F(Outputs, large_answers_arrive_complete_at_a_slow_reader) {
-  Client client = this->client(64 * 1024);
+  HttpClient client = this->client(64 * 1024);
   client.get("/large/10000000");
   client.get("/hello");
   std::string received;
@@ -29,7 +29,7 @@ TEST_F(Outputs, a_pipeline_of_large_answers_waits_for_the_reader) {
     ++served;
     return pattern(1'000'000);
   });
-  Client client = this->client(64 * 1024);
+  HttpClient client = this->client(64 * 1024);
   for (int i = 0; i < 50; ++i) client.get("/counted");
   ASSERT_TRUE(running().eventually([&] { return served > 0; }));
   for (int i = 0; i < 20; ++i) EXPECT_EQ(running().client().ask("/hello").status, 200);
@@ -39,7 +39,7 @@ TEST_F(Outputs, a_pipeline_of_large_answers_waits_for_the_reader) {
 }
 
 TEST_F(Outputs, a_pipeline_of_small_answers_waits_for_the_reader) {
-  Client client = this->client(64 * 1024);
+  HttpClient client = this->client(64 * 1024);
   // (Large requests, because the kernel keeps megabytes of them.)
   const std::string request = "GET /large/2000 HTTP/1.1\r\nHost: a\r\nX: " + std::string(2000, 'x') + "\r\n\r\n";
   std::string batch;
@@ -68,8 +68,8 @@ TEST_F(Outputs, a_pipeline_of_small_answers_waits_for_the_reader) {
 
 TEST_F(Outputs, the_handler_may_end_the_connection) {
   desk.app.get("/last", [] { return Response::text("last").close(); });
-  Client client = this->client();
-  const Answer answer = client.ask("/last");
+  HttpClient client = this->client();
+  const HttpAnswer answer = client.ask("/last");
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
 }
@@ -84,7 +84,7 @@ TEST_F(Streams, pieces_of_one_round_leave_together) {
       for (int i = 0; i < 100; ++i) co_await writer.write("x");
     });
   });
-  Client client = this->client();
+  HttpClient client = this->client();
   EXPECT_EQ(client.ask("/").body, std::string(100, 'x'));
   EXPECT_LE(running().counters().sends.value(), 3U);
 }
@@ -98,7 +98,7 @@ TEST_F(Streams, a_pipeline_goes_on_behind_a_stream) {
     });
   });
   app.get("/plain", [] { return "plain"; });
-  Client client = this->client();
+  HttpClient client = this->client();
   for (int i = 0; i < 3; ++i) {
     client.get("/stream");
     client.get("/plain");
@@ -113,7 +113,7 @@ TEST_F(Streams, http_1_0_gets_the_content_until_the_close) {
   app.get("/", [] {
     return Response::stream("text/plain", [](Writer& writer) -> Task<> { co_await writer.write("old"); });
   });
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET / HTTP/1.0\r\n\r\n");
   const std::string all = client.rest();
   EXPECT_TRUE(all.ends_with("\r\n\r\nold")) << all;
@@ -127,7 +127,7 @@ TEST_F(Streams, trailers_follow_the_last_chunk) {
       writer.trailers().set("x-sum", "1");
     });
   });
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   EXPECT_TRUE(client.rest().ends_with("\r\n1\r\nx\r\n0\r\nx-sum: 1\r\n\r\n"));
 }

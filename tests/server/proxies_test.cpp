@@ -39,7 +39,7 @@ private:
 constexpr std::string_view said = "X-Forwarded-For: 203.0.113.9:4711\r\nX-Forwarded-Proto: https\r\n";
 
 TEST_F(Proxies, that_are_trusted_are_believed) {
-  Client client = running("127.0.0.1").client();
+  HttpClient client = running("127.0.0.1").client();
   client.get("/who", said);
   EXPECT_EQ(client.answer().body, "203.0.113.9 4711 https");
   client.get("/who", "X-Forwarded-For: 198.51.100.1\r\n");
@@ -49,31 +49,31 @@ TEST_F(Proxies, that_are_trusted_are_believed) {
 }
 
 TEST_F(Proxies, that_are_not_are_not) {
-  Client client = running("10.0.0.0/8").client();
+  HttpClient client = running("10.0.0.0/8").client();
   client.get("/who", said);
   EXPECT_EQ(client.answer().body.substr(0, 10), "127.0.0.1 ");
 }
 
 TEST_F(Proxies, by_the_standard_field) {
-  Client client = running("127.0.0.0/8", server::ForwardedField::Forwarded).client();
+  HttpClient client = running("127.0.0.0/8", server::ForwardedField::Forwarded).client();
   client.get("/who", "Forwarded: for=\"[2001:db8::1]:80\";proto=https\r\n");
   EXPECT_EQ(client.answer().body, "2001:db8::1 80 https");
 }
 
 TEST_F(Proxies, name_their_client_before_the_connection_begins) {
   Running& server = running("127.0.0.1", server::ForwardedField::XForwarded, true);
-  Client client(server.port(), 0, false);
+  HttpClient client(server.port(), 0, false);
   client.send("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(client.answer().body, "203.0.113.9 4711 http");
   client.get("/who", "X-Forwarded-For: 1.2.3.4\r\n");
   EXPECT_EQ(client.answer().body, "203.0.113.9 4711 http") << "the client is no proxy";
-  Client slow(server.port(), 0, false);
+  HttpClient slow(server.port(), 0, false);
   slow.send_bytewise("PROXY TCP6 2001:db8::1 ::1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(slow.answer().body, "2001:db8::1 4711 http");
-  Client other(server.port(), 0, false);
+  HttpClient other(server.port(), 0, false);
   other.get("/who");
   EXPECT_EQ(other.answer().status, 0) << "no header";
-  Client gone(server.port(), 0, false);
+  HttpClient gone(server.port(), 0, false);
   gone.send("PROXY TCP4 ");
   gone.peer().shutdown_write();
   EXPECT_EQ(gone.answer().status, 0);
@@ -81,7 +81,7 @@ TEST_F(Proxies, name_their_client_before_the_connection_begins) {
 
 TEST_F(Proxies, of_others_have_no_say_at_the_beginning) {
   Running& server = running("10.0.0.1", server::ForwardedField::XForwarded, true);
-  Client client(server.port(), 0, false);
+  HttpClient client(server.port(), 0, false);
   client.send("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(client.answer().status, 0);
 }

@@ -29,7 +29,7 @@ constexpr std::string_view asks_for_deflate = "Sec-WebSocket-Extensions: permess
 class TopicClient {
 public:
   TopicClient(std::uint16_t port, std::string_view fields, int window_bits = 15)
-      : client_(Client(port)), inflater_(std::make_unique<websocket::Inflater>(window_bits)) {
+      : client_(HttpClient(port)), inflater_(std::make_unique<websocket::Inflater>(window_bits)) {
     EXPECT_EQ(client_.connect("/all", fields).status, 101);
     EXPECT_EQ(client_.next(), "text ready");
   }

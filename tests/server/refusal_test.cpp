@@ -94,14 +94,14 @@ std::vector<Refusal> contents() {
 
 class Refusals : public DeskTest {
 protected:
-  void expect_refused(Client& client, const Refusal& refusal) {
-    const Answer answer = client.answer();
+  void expect_refused(HttpClient& client, const Refusal& refusal) {
+    const HttpAnswer answer = client.answer();
     EXPECT_EQ(answer.status, refusal.status) << refusal.input.substr(0, 100);
     EXPECT_EQ(answer.closes(), !refusal.input.contains("HTTP/1.0")) << refusal.input.substr(0, 100);
     EXPECT_TRUE(client.ends()) << refusal.input.substr(0, 100);
   }
-  void expect_content_refused(Client& client, const Refusal& refusal) {
-    const Answer answer = client.answer();
+  void expect_content_refused(HttpClient& client, const Refusal& refusal) {
+    const HttpAnswer answer = client.answer();
     EXPECT_EQ(answer.status, refusal.status) << refusal.input.substr(0, 100);
     EXPECT_TRUE(answer.body.contains(refusal.detail)) << refusal.input.substr(0, 100) << answer.body;
     EXPECT_TRUE(answer.closes()) << refusal.input.substr(0, 100);
@@ -111,7 +111,7 @@ protected:
 
 TEST_F(Refusals, of_heads_are_answered_and_close) {
   for (const Refusal& refusal : heads()) {
-    Client client = this->client();
+    HttpClient client = this->client();
     client.send(refusal.input);
     expect_refused(client, refusal);
   }
@@ -119,7 +119,7 @@ TEST_F(Refusals, of_heads_are_answered_and_close) {
 
 TEST_F(Refusals, come_behind_the_answers_to_the_good_requests_before) {
   for (const Refusal& refusal : heads()) {
-    Client client = this->client();
+    HttpClient client = this->client();
     client.send("GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\nGET /user/2 HTTP/1.1\r\nHost: a\r\n\r\n" + refusal.input +
                 "GET /user/3 HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(client.answer().body, "1");
@@ -129,7 +129,7 @@ TEST_F(Refusals, come_behind_the_answers_to_the_good_requests_before) {
 }
 
 TEST_F(Refusals, come_behind_a_late_answer) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET /late/1 HTTP/1.1\r\nHost: a\r\n\r\nBAD\r\n\r\n");
   ASSERT_TRUE(desk.gate.await());
   desk.gate.open();
@@ -141,7 +141,7 @@ TEST_F(Refusals, come_behind_a_late_answer) {
 TEST_F(Refusals, do_not_depend_on_how_the_bytes_arrive) {
   for (const Refusal& refusal : heads()) {
     if (refusal.input.size() > 1000) continue;
-    Client client = this->client();
+    HttpClient client = this->client();
     client.send_bytewise(refusal.input);
     expect_refused(client, refusal);
   }
@@ -149,7 +149,7 @@ TEST_F(Refusals, do_not_depend_on_how_the_bytes_arrive) {
 
 TEST_F(Refusals, of_content_are_answered_and_close) {
   for (const Refusal& refusal : contents()) {
-    Client client = this->client();
+    HttpClient client = this->client();
     client.send(refusal.input);
     expect_content_refused(client, refusal);
   }
@@ -158,7 +158,7 @@ TEST_F(Refusals, of_content_are_answered_and_close) {
 TEST_F(Refusals, of_content_do_not_depend_on_how_the_bytes_arrive) {
   for (const Refusal& refusal : contents()) {
     if (refusal.input.size() > 1000) continue;
-    Client client = this->client();
+    HttpClient client = this->client();
     client.send_bytewise(refusal.input);
     expect_content_refused(client, refusal);
   }
@@ -174,7 +174,7 @@ TEST_F(Refusals, of_content_are_the_same_where_it_is_streamed) {
     for (Refusal refusal : contents()) {
       if (bytewise && refusal.input.size() > 1000) continue;
       refusal.input.replace(refusal.input.find("/echo"), 5, "/sizes");
-      Client client = this->client();
+      HttpClient client = this->client();
       if (bytewise) {
         client.send_bytewise(refusal.input);
       } else {
@@ -189,7 +189,7 @@ TEST_F(Refusals, of_content_are_the_same_where_it_is_streamed) {
 TEST_F(Refusals, of_content_that_nobody_wants_close_the_connection) {
   for (const Refusal& refusal : contents()) {
     const std::size_t content = refusal.input.find("\r\n\r\n") + 4;
-    Client client = this->client();
+    HttpClient client = this->client();
     client.send("POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
     EXPECT_EQ(client.answer().status, 200);
     client.send(refusal.input.substr(content));
@@ -198,7 +198,7 @@ TEST_F(Refusals, of_content_that_nobody_wants_close_the_connection) {
 }
 
 TEST_F(Refusals, an_endless_line_is_cut_off) {
-  Client client = this->client();
+  HttpClient client = this->client();
   const std::string piece(10'000, 'x');
   client.send("GET /hello HTTP/1.1\r\nHost: a\r\nX: ");
   for (int i = 0; i < 100 && client.send(piece); ++i) {

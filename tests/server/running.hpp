@@ -45,7 +45,7 @@ public:
   }
 
   std::uint16_t port() const { return server_.port(); }
-  Client client(int receive_buffer = 0) const { return Client(port(), receive_buffer); }
+  HttpClient client(int receive_buffer = 0) const { return HttpClient(port(), receive_buffer); }
   server::Server& server() { return server_; }
   server::Worker& worker(std::size_t index = 0) { return *server_.workers()[index]; }
   const net::Counters& counters(std::size_t index = 0) { return worker(index).loop().counters(); }

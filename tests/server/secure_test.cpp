@@ -78,9 +78,9 @@ TEST_F(Secure, requests_know_what_they_came_over) {
 TEST_F(Secure, plain_text_is_told_so_and_let_go) {
   for (const std::string_view request :
        {"GET /tls HTTP/1.1\r\nHost: a\r\n\r\n", "G", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"}) {
-    Client client(port(), 0, false);
+    HttpClient client(port(), 0, false);
     client.send(request);
-    const Answer answer = client.answer();
+    const HttpAnswer answer = client.answer();
     EXPECT_EQ(answer.status, 400);
     EXPECT_THAT(answer.body, HasSubstr("HTTPS only"));
     EXPECT_TRUE(client.ends());
@@ -92,7 +92,7 @@ TEST_F(Secure, plain_text_is_told_so_and_let_go) {
 TEST_F(Secure, what_is_neither_gets_an_alert) {
   for (const std::string& bytes : {std::string("\x16\x03\x01\x00\x05hello"), std::string("\x00\x01\x02\x03\x04\x05", 6),
                                    std::string(100, '\xff'), std::string("\x15\x03\x01\x00\x02\x02\x28", 7)}) {
-    Client client(port(), 0, false);
+    HttpClient client(port(), 0, false);
     client.send(bytes);
     client.peer().shutdown_write();
     client.is_gone();

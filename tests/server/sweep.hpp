@@ -106,7 +106,7 @@ private:
   // Blocks until the loops have dealt with what had arrived before.
   void turn();
   void play(const Round& round);
-  void half_close(const Round& round, Client& client);
+  void half_close(const Round& round, HttpClient& client);
   void check(const Round& round);
 
   std::unique_ptr<Ledger> ledger_;
@@ -199,7 +199,7 @@ inline std::string SweepTest::description(const Round& round) {
 inline void SweepTest::play(const Round& round) {
   SCOPED_TRACE(description(round));
   const Point& point = *round.point;
-  Client client = running_->client(point.receive_buffer);
+  HttpClient client = running_->client(point.receive_buffer);
   client.send(request_of(round));
   if (round.moment != Moment::AtOnce && !ledger_->await_waiting(round.number)) {
     ADD_FAILURE() << "does not wait";
@@ -235,7 +235,7 @@ inline void SweepTest::turn() {
   }
 }
 
-inline void SweepTest::half_close(const Round& round, Client& client) {
+inline void SweepTest::half_close(const Round& round, HttpClient& client) {
   const Point& point = *round.point;
   client.peer().shutdown_write();
   const bool goes_on = point.on_end == Then::Waits || point.on_end == Then::Completes;

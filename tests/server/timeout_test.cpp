@@ -10,9 +10,9 @@ constexpr Milliseconds soon{60};
 
 TEST_F(Timeouts, half_a_head_is_answered_408) {
   serve({.head_timeout = soon});
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET /hello HTTP/1.1\r\nHo");
-  const Answer answer = client.answer();
+  const HttpAnswer answer = client.answer();
   EXPECT_EQ(answer.status, 408);
   EXPECT_TRUE(answer.closes());
   EXPECT_TRUE(client.ends());
@@ -20,7 +20,7 @@ TEST_F(Timeouts, half_a_head_is_answered_408) {
 
 TEST_F(Timeouts, a_head_that_trickles_has_no_more_time) {
   serve({.head_timeout = soon});
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET /hello HTTP/1.1\r\nX: ");
   int bytes = 0;
   while (!client.readable_within(5) && bytes < 10'000) {
@@ -33,7 +33,7 @@ TEST_F(Timeouts, a_head_that_trickles_has_no_more_time) {
 
 TEST_F(Timeouts, the_head_of_the_second_request_has_the_same_time) {
   serve({.head_timeout = soon});
-  Client client = this->client();
+  HttpClient client = this->client();
   client.get("/hello");
   EXPECT_EQ(client.answer().status, 200);
   client.send("GET /he");
@@ -44,7 +44,7 @@ TEST_F(Timeouts, the_head_of_the_second_request_has_the_same_time) {
 // Each request's time begins anew, also when the server never sees a moment without half a head.
 TEST_F(Timeouts, overlapping_requests_are_no_slow_head) {
   serve({.head_timeout = Milliseconds(400)});
-  Client client = this->client();
+  HttpClient client = this->client();
   const std::string request = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
   client.send(request + request.substr(0, 10));
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1000);
@@ -58,7 +58,7 @@ TEST_F(Timeouts, overlapping_requests_are_no_slow_head) {
 
 TEST_F(Timeouts, content_that_nobody_wants_has_the_time_of_a_head) {
   serve({.head_timeout = soon});
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
   EXPECT_EQ(client.answer().status, 200);
   EXPECT_TRUE(client.ends());
@@ -66,14 +66,14 @@ TEST_F(Timeouts, content_that_nobody_wants_has_the_time_of_a_head) {
 
 TEST_F(Timeouts, a_client_that_does_not_read_its_last_answer_is_let_go) {
   serve({.grace = soon});
-  Client client = this->client(4096);
+  HttpClient client = this->client(4096);
   client.get("/large/30000000", "Connection: close\r\n");
   EXPECT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
 }
 
 TEST_F(Timeouts, a_client_that_reads_slowly_but_steadily_gets_everything) {
   serve({.grace = Milliseconds(500), .min_data_rate = 1000});
-  Client client = this->client(256 * 1024);
+  HttpClient client = this->client(256 * 1024);
   client.get("/large/8000000", "Connection: close\r\n");
   pollfd never{.fd = -1, .events = 0, .revents = 0};
   std::string received;
@@ -88,7 +88,7 @@ TEST_F(Timeouts, a_client_that_reads_slowly_but_steadily_gets_everything) {
 }
 
 TEST_F(Timeouts, a_client_that_stays_after_the_last_answer_is_let_go) {
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("BAD\r\n\r\n");
   EXPECT_EQ(client.answer().status, 400);
   EXPECT_TRUE(client.ends());  // our side; the other one stays open

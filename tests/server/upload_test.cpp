@@ -56,7 +56,7 @@ protected:
 
   // Sends one block again and again.
   void upload(bool slow, bool chunked) {
-    Client client = this->client();
+    HttpClient client = this->client();
     EXPECT_EQ(client.ask("/").body, "ready");
     std::string bytes(block, 'x');
     if (chunked) bytes = "10000\r\n" + bytes + "\r\n";

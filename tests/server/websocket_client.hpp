@@ -16,12 +16,12 @@ inline constexpr std::string_view handshake_fields =
 
 class WebSocketClient {
 public:
-  explicit WebSocketClient(Client client) : client_(std::move(client)) {}
+  explicit WebSocketClient(HttpClient client) : client_(std::move(client)) {}
 
-  Client& client() { return client_; }
+  HttpClient& client() { return client_; }
 
   // The answer to the handshake. What comes behind a 101 are frames.
-  Answer connect(std::string_view path, std::string_view fields = {}) {
+  HttpAnswer connect(std::string_view path, std::string_view fields = {}) {
     client_.get(path, std::string(handshake_fields) + std::string(fields));
     return client_.answer();
   }
@@ -48,7 +48,7 @@ public:
   const std::string& payload() const { return payload_; }
 
 private:
-  Client client_;
+  HttpClient client_;
   std::string payload_;
 };
 

@@ -28,8 +28,8 @@ TEST_F(WebSocketTest, frames_may_come_with_the_handshake_and_byte_by_byte) {
 TEST_F(WebSocketTest, what_is_no_handshake_is_answered_and_the_connection_goes_on) {
   app.websocket("/", echo);
   app.get("/plain", [] { return "plain"; });
-  Client peer = client();
-  Answer answer = peer.ask("/");
+  HttpClient peer = client();
+  HttpAnswer answer = peer.ask("/");
   EXPECT_EQ(answer.status, 426);
   EXPECT_EQ(answer.field("upgrade"), "websocket");
   EXPECT_EQ(answer.field("connection"), "Upgrade");
@@ -69,7 +69,7 @@ TEST_F(WebSocketTest, window_bits_that_are_impossible_are_a_mistake_of_the_setup
 
 TEST_F(WebSocketTest, a_handshake_has_no_content) {
   app.websocket("/", echo);
-  Client client = this->client();
+  HttpClient client = this->client();
   client.send("GET / HTTP/1.1\r\nHost: test\r\n" + std::string(handshake_fields) + "Content-Length: 5\r\n\r\nhello");
   EXPECT_EQ(client.answer().status, 400);
 }
