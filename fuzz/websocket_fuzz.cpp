@@ -205,6 +205,7 @@ private:
     switch (event) {
       case Event::NeedMore: return false;
       case Event::Message: take(); return true;
+      case Event::Deferred: require(false); return false;  // inflating is not bounded here
       case Event::Closed: break;
     }
     require(connection_.closed() && !connection_.may_write());
