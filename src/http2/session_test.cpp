@@ -37,7 +37,7 @@ TEST(Http2Session, answers_with_length_date_and_fields_in_lower_case) {
   const auto id = desk.client.request("GET", "/");
   desk.run();
   Fields fields;
-  fields.set("X-HttpAnswer", "Yes");
+  fields.set("X-Answer", "Yes");
   ResponseHead head;
   head.fields = &fields;
   head.content_type = "text/plain";
