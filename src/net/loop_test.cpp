@@ -158,7 +158,7 @@ TEST(Loop, takes_posts_from_many_threads_each_in_order) {
   EXPECT_EQ(last, std::vector<int>(threads, posts - 1));
 }
 
-// Whoever posts may not have returned yet when the work has run; its loop waits for that before it goes.
+// post() may not have returned yet when the work has run; the loop's destructor waits for it.
 TEST(Loop, may_be_destroyed_as_soon_as_what_was_posted_has_run) {
   constexpr int loops = 300;
   std::atomic<Loop*> given = nullptr;

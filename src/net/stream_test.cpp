@@ -366,7 +366,7 @@ TEST_F(StreamTest, takes_turns_with_a_busy_peer) {
   EXPECT_EQ(other.times_closed, 1);
 }
 
-// Whoever is told first closes all the others, whose events wait in the same iteration.
+// The first handler closes all other streams, whose events are pending in the same iteration.
 TEST(StreamsOfOneRound, may_close_and_delete_each_other) {
   Loop loop;
   constexpr int count = 50;

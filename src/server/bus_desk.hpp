@@ -17,7 +17,7 @@ class BusDesk final : public BusHost {
 public:
   BusDesk(SocketBus& sockets, Log& log) noexcept : sockets_(sockets), log_(log) {}
 
-  // No server publishes to a topic with wildcards, or text that is not UTF-8; whoever else can write to the bus might.
+  // No server publishes to a topic with wildcards, or text that is not UTF-8; other clients of the bus may.
   void deliver(const Publication& publication) override {
     const bool is_text = !publication.is_text || base::is_utf8(publication.content);
     if (is_text && is_topic(publication.topic)) return sockets_.deliver(publication);

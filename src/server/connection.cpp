@@ -217,8 +217,8 @@ bool Connection::ends_with_client() const noexcept {
   return !exchange_->limits_.half_close || (exchange_->stream_ && exchange_->stream_->ends_with_peer());
 }
 
-// Nobody waits for the answer any more. Those before it are still sent. One that has been sent in part breaks off;
-// where only the end of the connection ends its content, that takes a reset (RFC 9112, section 8).
+// The client has gone: the answer is not needed any more. Those before it are still sent. One that has been sent in
+// part breaks off; where only the end of the connection ends its content, that takes a reset (RFC 9112, section 8).
 void Connection::client_gone() {
   if (exchange_->stream_) {
     const bool until_close = exchange_->request().version() == Version::Http10;

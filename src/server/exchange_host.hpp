@@ -51,7 +51,7 @@ public:
   // The producer has ended.
   virtual void end_stream() = 0;
 
-  // There was no memory for what had to be done next: this connection ends, and nothing else.
+  // An allocation has failed: this connection ends, and nothing else.
   virtual void out_of_memory() noexcept = 0;
 
   // --- Facts ---

@@ -14,7 +14,7 @@
 namespace tern::server {
 namespace {
 
-constexpr std::size_t max_idle = 4 * 1024;  // bytes of memory that an idle one keeps for what comes next
+constexpr std::size_t max_idle = 4 * 1024;  // bytes of memory that an idle WebSocket keeps
 
 }  // namespace
 

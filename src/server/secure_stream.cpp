@@ -158,7 +158,7 @@ void SecureStream::on_end() {
   if (!end_told_) give_end();
 }
 
-// What comes before the end, a close_notify perhaps, is not decrypted yet.
+// Bytes before the end, such as a close_notify, are not decrypted yet.
 void SecureStream::on_hang_up() {
   if (secured_ && !end_told_ && !end_waits_) handler_.on_hang_up();
 }

@@ -5,7 +5,7 @@
 
 namespace tern::testing {
 
-// Whoever asks for as many bytes at once gets none, except in the thread that has called exempt_this_thread().
+// Allocations of at least as many bytes fail, except in a thread that has called exempt_this_thread().
 void refuse(std::size_t size);
 void refuse_nothing();
 void exempt_this_thread();

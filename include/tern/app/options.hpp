@@ -91,7 +91,7 @@ struct Options {
   bool proxy_protocol = false;    // each connection begins with the PROXY protocol's header, version 1 or 2, and comes
                                   // from one of trusted_proxies: Request::remote() is whom it names
   std::vector<Listen> also = {};  // other addresses, each plain or with TLS of its own
-  // Proxies in front: "127.0.0.1", "10.0.0.0/8", "unix" for whoever comes by a Unix socket. What they say about their
+  // Proxies in front: "127.0.0.1", "10.0.0.0/8", "unix" for peers on a Unix socket. What they say about their
   // clients becomes Request::remote(), remote_port() and scheme(); nobody else is believed.
   std::vector<std::string> trusted_proxies = {};
   ForwardedBy forwarded = ForwardedBy::XForwarded;
