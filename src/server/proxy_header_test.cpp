@@ -20,8 +20,9 @@ std::string client(const std::string& bytes) {
 
 std::string version2(char command, char family, const std::string& rest) {
   const auto size = static_cast<unsigned>(rest.size());
-  return "\r\n\r\n\0\r\nQUIT\n"s + command + family + static_cast<char>(size >> 8U) + static_cast<char>(size & 255U) +
-         rest;
+  std::string header = "\r\n\r\n\0\r\nQUIT\n"s;
+  header.append({command, family, static_cast<char>(size >> 8U), static_cast<char>(size & 255U)});
+  return header + rest;
 }
 const std::string inet = "\xCB\x00\x71\x09\x0A\x00\x00\x01\x12\x67\x01\xBB"s;
 
