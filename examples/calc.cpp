@@ -1,7 +1,7 @@
-// Work that would hold up a loop: the series for ln(1+x), five million terms for each request, on the thread pool.
+// Work that would block a loop: the series for ln(1+x), five million terms for each request, on the thread pool.
 //
 //   curl "http://127.0.0.1:8080/calc?value=0.6"
-//   curl http://127.0.0.1:8080/hello          (answers at once, however much is being computed)
+// curl http://127.0.0.1:8080/hello          (answers immediately, also during computations)
 #include <tern/tern.hpp>
 
 #include "flags.hpp"

@@ -1,4 +1,4 @@
-// Several methods of one path, chained, and answers that are written piece by piece with <<.
+// Several methods of one path, chained, and responses written with <<.
 //
 //   curl http://127.0.0.1:8080/hello
 //   curl --data Ada http://127.0.0.1:8080/hello

@@ -1,16 +1,15 @@
-// A chat: rooms, names, who is there, and the last messages for those who come later.
+// A chat: rooms, names, the present members, and the last messages for newcomers.
 //
 //   open http://127.0.0.1:8080/ in two windows
 //
-// Each member is an object of its own, made for its WebSocket. A room is a topic: what is said there is published, and
-// reaches all members on all loops.
+// Each member is an object for its WebSocket. A room is a topic: its messages are published, and reach all members on
+// all loops.
 //
-// Lines that come from several loops, or servers, may overtake each other on their way. So each has a number, by which
-// the page puts it in its place, once.
+// Lines from several loops or servers may overtake each other. Each has a number, by which the page orders them.
 //
-// With --redis HOST:PORT, several of these servers are one chat: what is said on one reaches the members on all. Who is
-// there, and the last messages, each of them knows of its own.
-#include <tern/redis/bus.hpp>
+// With --redis HOST:PORT, several servers form one chat: messages reach the members of all servers. Each server has its
+// own list of members and last messages.
+#include <tern/redis.hpp>
 #include <tern/tern.hpp>
 
 #include "chat_page.hpp"
@@ -30,8 +29,8 @@ struct Line {
   Kind kind;
   std::string name;
   std::string text;
-  std::vector<std::string> members;  // of this server, unless it is a message
-  std::uint64_t server;              // who counts
+  std::vector<std::string> members;  // of this server; unset for a message
+  std::uint64_t server;              // the server that numbers the line
   std::uint64_t number;
 };
 
@@ -39,12 +38,12 @@ struct Said {
   std::string text;
 };
 
-// What all loops share, and therefore synchronised by itself.
+// Shared by all loops, and therefore synchronised.
 class Rooms {
 public:
   static constexpr std::size_t kept = 50;
 
-  // What the others are told, with the members; and the lines that a newcomer reads.
+  // The message to the others, with the members; and the lines for a newcomer.
   Line join(const std::string& room, const std::string& name, std::vector<Line>& history) const {
     const std::lock_guard lock(mutex_);
     Room& entered = rooms_[room];
@@ -97,7 +96,7 @@ public:
       : app_(app), rooms_(rooms), room_(std::move(room)), name_(std::move(name)) {}
 
   void open(tern::WebSocket& socket) {
-    socket.subscribe(topic());  // before it looks at what there is, so that it misses nothing
+    socket.subscribe(topic());  // before reading the list, so that no line is missed
     std::vector<Line> history;
     const Line joined = rooms_.join(room_, name_, history);
     for (Line& line : history) socket.send(tern::Json<Line>{{std::move(line)}});
@@ -131,7 +130,7 @@ tern::RedisOptions redis_at(std::string_view place) {
   tern::RedisOptions redis{.prefix = "chat"};
   const std::size_t colon = place.rfind(':');
   redis.host = place.substr(0, colon);
-  // Without a number there is no port, and the start says so.
+  // An invalid number leaves no port, and the start reports it.
   if (colon != place.npos) redis.port = tern::base::parse_integer<std::uint16_t>(place.substr(colon + 1)).value_or(0);
   return redis;
 }
@@ -144,10 +143,10 @@ int main(int argc, char** argv) {
   tern::App app;
   if (!redis.empty()) app.bus(tern::RedisBus(redis_at(redis)));
   app.emplace_state<Rooms>();
-  app.get("/", [] { return tern::Response::lasting(tern::media::html, chat_page); });
+  app.get("/", [] { return tern::Response::static_content(tern::media::html, chat_page); });
   app.websocket("/rooms/{room}",
                 [&app](std::string room, tern::Query<Visitor> visitor, tern::State<Rooms> rooms) {
-                  // Checked before there is a WebSocket. Nothing can be published to a topic with '+' or '#'.
+                  // Checked before the upgrade. Topics for publications have no '+' and '#'.
                   if (!tern::is_topic(topic_of(room))) {
                     throw tern::HttpError(tern::Status::UnprocessableContent, "a room's name has no + and no #");
                   }

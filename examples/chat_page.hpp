@@ -61,9 +61,9 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
 <script>
   const at = id => document.getElementById(id);
   let me, socket, wait = 500;
-  let present = new Map();  // server -> the newest line of it with members
+  let present = new Map();  // server -> its newest line with members
 
-  // Behind the last line of the same server with a lower number; nothing where it is shown already.
+  // After the last line of the same server with a lower number; ignored if it is shown already.
   function show(line, text, kind, name) {
     const all = [...at("lines").children].reverse();
     const mine = all.filter(item => item.server === line.server);
@@ -72,7 +72,7 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
     if (name) item.append(Object.assign(document.createElement("b"), {textContent: name}));
     item.append(text);
     const list = at("lines");
-    const at_end = list.scrollHeight - list.scrollTop - list.clientHeight < 50;  // and not reading what was before
+    const at_end = list.scrollHeight - list.scrollTop - list.clientHeight < 50;  // not while scrolled back
     list.insertBefore(item, mine.findLast(other => other.number > line.number) ?? null);
     if (at_end || kind === "mine") list.scrollTop = list.scrollHeight;
   }
@@ -107,7 +107,7 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
     };
   }
   at("enter").onsubmit = () => {
-    me = at("name").value.trim() || "somebody";
+    me = at("name").value.trim() || "anonymous";
     at("room").textContent = "# " + at("where").value;
     connect(at("where").value);
     at("text").focus();
@@ -117,7 +117,7 @@ inline constexpr std::string_view chat_page = R"(<!doctype html>
     if (at("text").value && socket?.readyState === 1) socket.send(JSON.stringify({text: at("text").value}));
     at("text").value = "";
   };
-  at("door").onclose = () => me ?? at("door").showModal();  // by Escape: there is nothing behind it yet
+  at("door").onclose = () => me ?? at("door").showModal();  // by Escape: the page is empty without a name
   at("door").showModal();
 </script>
 </html>

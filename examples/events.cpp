@@ -1,6 +1,9 @@
-// Server-sent events: a stream that a browser's EventSource reads, here a counter that goes on where a client left off.
+// Server-sent events for a browser's EventSource: a counter that continues where a reconnecting client left off, and
+// news that clients post.
 //
 //   curl --no-buffer http://127.0.0.1:8080/events
+//   curl --no-buffer http://127.0.0.1:8080/news &
+//   curl --json '{"text": "Terns have arrived."}' http://127.0.0.1:8080/news
 //   or open http://127.0.0.1:8080/ in a browser
 #include <tern/tern.hpp>
 
@@ -12,8 +15,12 @@ constexpr std::string_view page = R"(<!doctype html>
 <title>Events</title>
 <h1>Events</h1>
 <p>The server has counted to <output>…</output>.</p>
+<ul></ul>
 <script>
   new EventSource("/events").onmessage = event => { document.querySelector("output").value = event.data; };
+  new EventSource("/news").onmessage = event => {
+    document.querySelector("ul").appendChild(document.createElement("li")).textContent = event.data;
+  };
 </script>
 )";
 
@@ -23,8 +30,21 @@ tern::Response events(std::optional<tern::Header<"Last-Event-ID", std::uint64_t>
     for (std::uint64_t count = from;; ++count) {
       const std::string text = std::to_string(count);
       co_await stream.send({.data = text, .id = text});
-      co_await tern::sleep_for(tern::Milliseconds(200));  // ends when the client goes, or the server stops
+      co_await tern::sleep_for(
+          tern::Milliseconds(200));  // throws Cancelled when the client disconnects, or the server stops
     }
+  });
+}
+
+struct News {
+  std::string text;
+};
+
+tern::Response news() {
+  return tern::event_stream([](tern::EventStream& stream) -> tern::Task<> {
+    stream.subscribe("news");
+    co_await stream.send("Here is the news.");
+    while (const auto message = co_await stream.receive()) co_await stream.send(message->content);
   });
 }
 
@@ -33,6 +53,11 @@ tern::Response events(std::optional<tern::Header<"Last-Event-ID", std::uint64_t>
 int main(int argc, char** argv) {
   tern::App app;
   app.get("/events", events);
-  app.get("/", [] { return tern::Response::lasting(tern::media::html, page); });
+  app.get("/news", news);
+  app.post("/news", [&app](tern::Json<News> posted) {
+    app.publish("news", posted->text);
+    return tern::Status::NoContent;
+  });
+  app.get("/", [] { return tern::Response::static_content(tern::media::html, page); });
   return app.run(examples::options(argc, argv));
 }

@@ -13,13 +13,13 @@
 
 namespace examples {
 
-// A flag that one example has beside those.
+// An additional flag of one example.
 struct Flag {
   std::string_view name;
   std::string& value;
 };
 
-// Ends the process with a usage line when the arguments are not understood.
+// Ends the process with a usage line if the arguments are invalid.
 inline tern::Options options(int argc, char** argv, std::initializer_list<Flag> more = {}) {
   tern::Options options;
   const auto usage = [argv, more] {

@@ -1,8 +1,8 @@
-// JSON in, JSON out: with structs, which need no macros and no registration, and with nlohmann::json.
+// JSON in, JSON out: with structs, which need no macros or registration, and with nlohmann::json.
 //
 //   curl --json '{"item":"pen","price":2.5,"quantity":4}' http://127.0.0.1:8080/orders
 //   curl --json '{"item":"pen","price":2.5,"quantity":4}' http://127.0.0.1:8080/dynamic/orders
-//   curl --json '{"item":7,"quantity":0.5}' http://127.0.0.1:8080/orders        (422: every bad member is named)
+// curl --json '{"item":7,"quantity":0.5}' http://127.0.0.1:8080/orders        (422: lists every invalid member)
 #include <tern/json/nlohmann.hpp>
 #include <tern/tern.hpp>
 
@@ -13,9 +13,9 @@ namespace {
 struct Order {
   std::string item;
   double price;
-  int quantity = 1;  // may be missing, for it has a default;
+  int quantity = 1;  // optional, because it has a default
   std::optional<bool> gift;
-  std::optional<std::string> note;  // so may these
+  std::optional<std::string> note;  // optional, too
 };
 
 struct Amounts {
@@ -29,7 +29,7 @@ struct Receipt {
   int quantity;
   bool gift;
   Amounts amounts;
-  std::vector<double> discounts;  // what a piece costs when one takes 1, 10, 100
+  std::vector<double> discounts;  // the price of one piece for 1, 10 and 100 pieces
   std::vector<std::string> remarks;
 };
 
@@ -45,7 +45,7 @@ Receipt order(tern::Json<Order> order) {
   };
 }
 
-// The same without structs: every member is looked up, and checked, by hand.
+// The same without structs: every member is found and checked by hand.
 nlohmann::json dynamic_order(tern::Json<nlohmann::json> content) {
   const nlohmann::json& order = *content;
   if (!order.is_object() || !order.contains("item") || !order.contains("price") || !order["price"].is_number()) {
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   tern::App app;
   app.post("/orders", order);
   app.post("/dynamic/orders", dynamic_order);
-  // order.value() throws when a member is there but of another type: what that becomes is said once.
+  // order.value() throws for a member of another type: this mapping is its response.
   app.on_error([](const nlohmann::json::exception& error) {
     return tern::HttpError(tern::Status::UnprocessableContent, error.what());
   });

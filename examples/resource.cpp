@@ -1,6 +1,5 @@
-// Handler classes: the member functions get, post, put, … are the methods of one path, and every request is served by a
-// fresh object, made for it and destroyed after it. Members therefore belong to one request; what requests share is
-// tern::State.
+// Resource classes: the member functions get, post, put, … are the methods of one path, and every request gets a new
+// object. Members therefore belong to one request; shared data is tern::State.
 //
 //   curl http://127.0.0.1:8080/hello/Ada
 //   curl --request POST http://127.0.0.1:8080/counter
@@ -35,7 +34,7 @@ public:
   }
 };
 
-// Shared by all requests, and by all loops at once: const to them, so what changes in it must be safe by itself.
+// Shared by all requests and all loops: const for them, so mutable members must synchronise themselves.
 struct Count {
   mutable std::atomic<int> value = 0;
 };

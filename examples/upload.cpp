@@ -1,5 +1,5 @@
-// Forms with files: POST /upload takes a form as a struct, its files in temporary files; POST /stream counts content of
-// any size as it comes.
+// Forms with files: POST /upload reads a form as a struct, with its files in temporary files; POST /stream counts
+// content of any size as it arrives.
 //
 //   curl --form name=Ann --form file=@picture.png --form file=@notes.txt http://127.0.0.1:8080/upload
 //   curl --data-binary @/dev/zero http://127.0.0.1:8080/stream      (until you stop it)
@@ -40,7 +40,7 @@ struct Receipt {
   std::vector<Stored> files;
 };
 
-// CRC-32 as zlib and Ethernet have it.
+// CRC-32 as in zlib and Ethernet.
 std::uint32_t crc32(const tern::UploadedFile& file) {
   std::uint32_t crc = ~std::uint32_t{0};
   std::array<char, 64 * 1024> piece;
@@ -55,7 +55,7 @@ std::uint32_t crc32(const tern::UploadedFile& file) {
   return ~crc;
 }
 
-// On the thread pool, since it reads files and computes.
+// On the thread pool, because it reads files and computes.
 Receipt receive(tern::Multipart<Upload> upload) {
   Receipt receipt{upload->name, {}};
   for (const tern::UploadedFile& file : upload->file) {
@@ -74,8 +74,8 @@ tern::Task<std::uint64_t> count(tern::BodyStream body) {
 
 int main(int argc, char** argv) {
   tern::App app;
-  app.get("/", [] { return tern::Response::lasting(tern::media::html, page); });
-  app.post("/upload", tern::blocking(receive)).limits({.body = 1024 * 1024 * 1024});
-  app.post("/stream", count).limits({.body = std::numeric_limits<std::size_t>::max()});
+  app.get("/", [] { return tern::Response::static_content(tern::media::html, page); });
+  app.post("/upload", tern::blocking(receive)).limits({.max_body_bytes = 1024 * 1024 * 1024});
+  app.post("/stream", count).limits({.max_body_bytes = std::numeric_limits<std::size_t>::max()});
   return app.run(examples::options(argc, argv));
 }

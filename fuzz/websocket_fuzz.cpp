@@ -47,12 +47,14 @@ private:
   std::size_t at_ = 0;
 };
 
-std::optional<websocket::DeflateTerms> terms_of(Choices& choices) {
+std::optional<websocket::DeflateParameters> terms_of(Choices& choices) {
   const std::size_t choice = choices.below(8);
   if (choice < 3) return std::nullopt;
   const int bits = 9 + static_cast<int>(choices.below(7));
-  return websocket::DeflateTerms{
-      .server_takeover = choice % 2 == 0, .client_takeover = choice < 6, .server_bits = bits, .client_bits = 24 - bits};
+  return websocket::DeflateParameters{.server_context_takeover = choice % 2 == 0,
+                                      .client_context_takeover = choice < 6,
+                                      .server_window_bits = bits,
+                                      .client_window_bits = 24 - bits};
 }
 
 std::string line(bool is_text, std::string_view content) {
@@ -63,8 +65,8 @@ std::string line(bool is_text, std::string_view content) {
 
 class Writer {
 public:
-  explicit Writer(const std::optional<websocket::DeflateTerms>& terms) : terms_(terms) {
-    if (terms_) deflater_ = std::make_unique<websocket::Deflater>(terms_->client_bits);
+  explicit Writer(const std::optional<websocket::DeflateParameters>& terms) : terms_(terms) {
+    if (terms_) deflater_ = std::make_unique<websocket::Deflater>(terms_->client_window_bits);
   }
 
   // `bytes` are records: first byte of the frame, flags and key, length of what follows.
@@ -90,7 +92,7 @@ private:
     const bool deflates = deflater_ && (flags & 1U) != 0 && (first & 0x8FU) <= 0x82 && (first & 0x83U) > 0x80;
     const std::string plain = payload;
     if (deflates && !payload.empty()) {
-      if (!terms_->client_takeover) deflater_->reset();
+      if (!terms_->client_context_takeover) deflater_->reset();
       payload.clear();
       deflater_->deflate(plain, payload);
       first |= 0x40U;
@@ -139,7 +141,7 @@ private:
     return websocket::may_be_sent(code) && tern::base::is_utf8(payload.substr(2));
   }
 
-  std::optional<websocket::DeflateTerms> terms_;
+  std::optional<websocket::DeflateParameters> terms_;
   std::unique_ptr<websocket::Deflater> deflater_;
   std::string out_;
   std::string expected_;
@@ -154,7 +156,7 @@ private:
 
 class Server {
 public:
-  Server(const std::optional<websocket::DeflateTerms>& terms, std::string_view choices)
+  Server(const std::optional<websocket::DeflateParameters>& terms, std::string_view choices)
       : connection_(limits_, terms ? std::make_unique<websocket::Codec>(*terms, shared_) : nullptr),
         choices_(choices),
         taking_(choices),
@@ -171,7 +173,7 @@ public:
     }
     require(connection_.consumed() <= pending_.size());
     pending_.erase(0, connection_.consumed());
-    // What waits is a head, or a control frame.
+    // Unconsumed input is an incomplete head, or a control frame.
     require(connection_.closed() || pending_.size() < 14 + websocket::max_control_payload);
   }
 
@@ -183,12 +185,12 @@ public:
   const std::string& out() const { return out_; }
 
 private:
-  // What is awaited of a payload, some bytes at a time; returns the rest.
+  // Passes the remaining payload to read_into(), a few bytes at a time; returns the rest.
   std::string_view take_front(std::string_view piece) {
     connection_.receive({});
-    while (!piece.empty() && connection_.awaited() != 0) {
-      connection_.make_room(1, 0, [](std::size_t) { return std::string(); });
-      deal_with(connection_.take(out_, 1 + taking_.below(64), [&piece](std::span<char> to) {
+    while (!piece.empty() && connection_.remaining_payload() != 0) {
+      connection_.reserve_payload(1, 0, [](std::size_t) { return std::string(); });
+      deal_with(connection_.read_into(out_, 1 + taking_.below(64), [&piece](std::span<char> to) {
         const std::size_t count = piece.copy(to.data(), to.size());
         piece.remove_prefix(count);
         return count;
@@ -238,12 +240,12 @@ private:
       return connection_.write(out_, opcode, content);
     }
     // As WebSocketHub does.
-    websocket::Deflater& deflater = shared_.deflater(codec->terms().server_bits);
+    websocket::Deflater& deflater = shared_.deflater(codec->parameters().server_window_bits);
     std::string compressed;
     deflater.reset();
     deflater.deflate(content, compressed);
     websocket::append_frame(out_, opcode, compressed, true);
-    codec->skipped();
+    codec->reset_deflater();
   }
 
   websocket::Limits limits_{.message = most};
@@ -261,9 +263,9 @@ private:
 
 // --- A client that reads ---
 
-void check_written(const Server& server, const std::optional<websocket::DeflateTerms>& terms) {
+void check_written(const Server& server, const std::optional<websocket::DeflateParameters>& terms) {
   std::unique_ptr<websocket::Inflater> inflater;
-  if (terms) inflater = std::make_unique<websocket::Inflater>(terms->server_bits);
+  if (terms) inflater = std::make_unique<websocket::Inflater>(terms->server_window_bits);
   std::string heard;
   std::string message;
   bool closed = false;
@@ -291,8 +293,8 @@ void check_written(const Server& server, const std::optional<websocket::DeflateT
     message = payload;
     if ((first & 0x40U) != 0) {
       require(inflater != nullptr);
-      if (!terms->server_takeover) inflater->reset();
-      require(inflater->inflate(payload, message, most) == websocket::Inflated::Done);
+      if (!terms->server_context_takeover) inflater->reset();
+      require(inflater->inflate(payload, message, most) == websocket::InflateResult::Done);
     }
     heard += line(opcode == 1, message);
   }

@@ -1,1 +1,1 @@
-// Nothing by itself: its target compiles beforehand what most tests include (CMakeLists.txt).
+// Empty: its target precompiles the headers that most tests include (CMakeLists.txt).

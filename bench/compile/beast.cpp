@@ -1,4 +1,5 @@
-// Hello with Boost.Beast, in its shortest form: one connection after the other. What a user's file costs to compile.
+// Hello with Boost.Beast, in its shortest form: one connection after the other.
+// Measures the compile time of a user's file.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core.hpp>

@@ -1,4 +1,4 @@
-// Hello with cpp-httplib: what a user's file costs to compile.
+// Hello with cpp-httplib: measures the compile time of a user's file.
 #include <httplib.h>
 
 int main() {

@@ -1,4 +1,4 @@
-// Hello with POCO: what a user's file costs to compile.
+// Hello with POCO: measures the compile time of a user's file.
 #include <Poco/Net/HTTPRequestHandler.h>
 #include <Poco/Net/HTTPRequestHandlerFactory.h>
 #include <Poco/Net/HTTPServer.h>

@@ -1,4 +1,4 @@
-// Hello with Tern: what a user's file costs to compile.
+// Hello with Tern: measures the compile time of a user's file.
 #include <tern/tern.hpp>
 
 int main() {

@@ -68,8 +68,7 @@ void no_delay(int socket);
 // The descriptor limit, raised to the hard limit.
 std::size_t descriptor_limit();
 
-// They serve until SIGTERM. Return false, with errno, when the kernel lacks support.
-bool serve_epoll(int listener);
-bool serve_uring(int listener);
+// Serves with epoll until SIGTERM. Returns false, with errno, when it cannot.
+bool serve(int listener);
 
 }  // namespace bench

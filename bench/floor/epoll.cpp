@@ -1,4 +1,4 @@
-// The floor with epoll: level-triggered, one receive and one send per wake-up, no epoll_ctl while a connection is open.
+// The floor with epoll: level-triggered, one receive and one send per event, no epoll_ctl while a connection is open.
 #include "answer.hpp"
 
 #include <sys/epoll.h>
@@ -12,7 +12,7 @@ namespace bench {
 namespace {
 
 void accept_some(int poll, int listener, std::vector<Requests>& connections) {
-  constexpr int most = 64;  // so that those who are connected are not kept waiting
+  constexpr int most = 64;  // so that accepting does not delay open connections
   for (int i = 0; i < most; ++i) {
     const int socket = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket < 0) return;
@@ -25,7 +25,7 @@ void accept_some(int poll, int listener, std::vector<Requests>& connections) {
 
 }  // namespace
 
-bool serve_epoll(int listener) {
+bool serve(int listener) {
   const int poll = epoll_create1(EPOLL_CLOEXEC);
   epoll_event wanted = {.events = EPOLLIN, .data = {.fd = listener}};
   if (poll < 0 || epoll_ctl(poll, EPOLL_CTL_ADD, listener, &wanted) != 0) return false;

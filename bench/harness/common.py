@@ -1,4 +1,4 @@
-"""What every measurement needs: building, serving, and writing into docs/performance.md."""
+"""Shared by all measurements: building, serving, and writing into docs/performance.md."""
 import pathlib
 import re
 import socket
@@ -58,7 +58,7 @@ def table_of(rows):
 
 
 def write_table(what, table, file=PAGE):
-    """Replaces what stands between the markers of `what`."""
+    """Replaces the text between the markers of `what`."""
     begin, end = f"<!-- {what}: begin -->\n", f"<!-- {what}: end -->"
     page = file.read_text()
     head, found, rest = page.partition(begin)

@@ -1,4 +1,4 @@
-"""What a hello program costs to compile, and how large it is, beside other C++ libraries."""
+"""Compile time and size of a hello program, beside other C++ libraries."""
 import os
 import pathlib
 import re
@@ -10,7 +10,7 @@ from harness.statistics import median
 
 ROUNDS = 5
 FLAGS = ["-std=c++23", "-O2", "-DNDEBUG", "-Iinclude"]
-# What each links, and how the shared libraries are called that are its own.
+# The libraries that each links, and the names of its own shared libraries.
 LIBRARIES = {
     "tern": (["build/bench/libtern.a", "-lsimdjson", "-lre2", "-lfmt", "-lssl", "-lcrypto", "-lnghttp2", "-lz"],
              "simdjson|re2|fmt|ssl|crypto|nghttp2|libz"),

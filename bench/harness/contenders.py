@@ -21,7 +21,7 @@ class Absent(Exception):
 
 
 class Failed(Exception):
-    """A contender did not do what was asked of it."""
+    """A contender has failed."""
 
 
 @dataclasses.dataclass
@@ -57,11 +57,10 @@ def profiled():
     return tern(ROOT / "build/pgo/bin", "tern, profiled", "this tree, bench-server as script/pgo builds it")
 
 
-def floors():
-    """They send one constant answer and do not parse: no echo, no computation."""
+def floor():
+    """Sends one constant answer and does not parse: no echo, no computation."""
     supports = EVERYTHING - {"echo", "large_body", "calc", "access_log"}
-    command = [str(BINARIES / "bench-floor"), "--port", "{port}", "--io"]
-    return [Contender(f"floor ({io})", f"bench/floor with {io}", [*command, io], supports, is_floor=True) for io in ("epoll", "io_uring")]
+    return Contender("floor", "bench/floor", [str(BINARIES / "bench-floor"), "--port", "{port}"], supports, is_floor=True)
 
 
 def peer_names(supported=None):
@@ -72,7 +71,7 @@ def peer_names(supported=None):
 
 
 def sources_of(folder):
-    """A digest of what a peer is built from."""
+    """A digest of the sources of a peer."""
     digest = hashlib.sha256()
     for file in sorted(each for each in folder.rglob("*") if each.is_file()) + [ROOT / "bench/server/series.hpp", ROOT / "bench/peers/common.hpp"]:
         digest.update(f"{file.relative_to(ROOT)}\n".encode() + file.read_bytes())

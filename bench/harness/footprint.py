@@ -1,4 +1,4 @@
-"""What a program costs: to compile, on disk, at rest, for each idle connection."""
+"""The costs of a program: compile time, size on disk, memory at rest and for each idle connection."""
 import os
 import resource
 import tempfile
@@ -20,7 +20,7 @@ def get(connection):
 
 
 def idle_connections():
-    """At rest, all and what is the process's own; that of each kept-alive connection that has been served once and now waits."""
+    """At rest, total and private; and for each idle kept-alive connection that has been served once."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit[1], limit[1]))
     count = min(IDLE_CONNECTIONS, limit[1] - 200)

@@ -22,7 +22,7 @@ def answered(output, scheme, open_at_once):
     done, good = number(r"^requests: .* (\d+) done", output), number(r"^status codes: (\d+) 2xx", output)
     wrong = number(r", (\d+) failed", output) + number(r", (\d+) errored", output) + number(r", (\d+) timeout", output)
     content = number(r"^traffic: .* \((\d+)\) data", output)
-    # What is under way when the time is over is in the content already.
+    # Requests in flight at the end are counted in the content already.
     if wrong or good < done or not 0 <= content - HELLO * done <= HELLO * open_at_once:
         raise Failed(f"{done:.0f} answers, {good:.0f} of them 2xx, {wrong:.0f} errors, {content:.0f} bytes of content")
     if scheme == "https" and "Cipher: TLS_AES_128_GCM_SHA256" not in output:

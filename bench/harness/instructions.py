@@ -12,7 +12,7 @@ from harness.contenders import Running
 from harness.requests import REQUESTS, ask, received
 
 FEW, MANY = 1000, 3000
-ROWS = [  # what it is, request, how many at once, a part of it that is another each time
+ROWS = [  # name, request, depth, a part that changes with each request
     ("hello, 37 bytes", "hello", 1, None),
     ("hello, sixteen pipelined", "hello", 16, None),
     ("browser's request for hello, 740 bytes", "browser", 1, None),

@@ -1,4 +1,4 @@
-"""The machine: which processors server and client get, and what a reader must know of it."""
+"""The machine: the processors of server and client, and its description for readers."""
 import os
 import pathlib
 import platform
@@ -31,7 +31,7 @@ def pinned(processors, command):
 
 
 def take_all_descriptors():
-    """For this process and what it starts."""
+    """For this process and its children."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit[1], limit[1]))
     return limit[1]
@@ -43,7 +43,7 @@ def first_line(*command):
 
 
 def congestion_control():
-    """What the system gives to connections."""
+    """The limits of the system for connections."""
     return pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
 
 

@@ -1,4 +1,4 @@
-"""What a process and its children have cost, from /proc."""
+"""The costs of a process and its children, from /proc."""
 import pathlib
 import re
 import threading
@@ -57,7 +57,7 @@ class MemoryWatch(threading.Thread):
             try:
                 self.max = max(self.max, memory(self.pids, "VmRSS"))
             except (FileNotFoundError, ProcessLookupError):
-                return  # the server has ended: whoever measures will see
+                return  # the server has ended: the measurement will fail
 
     def __enter__(self):
         self.start()

@@ -137,7 +137,7 @@ class Report:
         lines = [f"# Measured on {self.day}", "", f"Tern at {self.known['commit']}. Repeat it with:", ""]
         lines += [f"    {command}" for command in self.known["commands"]]
         lines += ["", "CPU per request is the user and system time of the server's processes, divided by the requests; the floor is "
-                  "the server in `bench/floor/`, with epoll, and the ratio to it the median of those of the rounds. Memory is the resident set at its most during a run. `spread` is the "
+                  "the server in `bench/floor/`, and the ratio to it the median of those of the rounds. Memory is the resident set at its most during a run. `spread` is the "
                   "distance of the fastest round from the slowest. Every server has one thread and one processor.", "",
                   "| machine | |", "| --- | --- |"]
         lines += [f"| {name} | {value} |" for name, value in self.known["machine"]]

@@ -12,7 +12,7 @@ HELLO = b"Hello, World!"
 @dataclasses.dataclass(frozen=True)
 class Request:
     bytes: bytes
-    content: object  # expected: bytes, a number, or what the JSON is
+    content: object  # expected: bytes, a number, or the JSON value
 
 
 def request(method, target, fields=(), content=b"", expected=HELLO):

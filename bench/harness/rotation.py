@@ -89,7 +89,7 @@ def ratio(samples, others):
 
 
 def rows(what, samples, beside, unit="µs", scale=1e6):
-    """Rows: what, server, rate, cost of each, and the ratio of the cost to that of `beside`."""
+    """Rows: name, server, rate, cost of each, and the ratio of the cost to that of `beside`."""
     lines = []
     for name, taken in samples.items():
         shown = f"**{name}**" if name == "tern" else name
@@ -102,7 +102,7 @@ def rows(what, samples, beside, unit="µs", scale=1e6):
 
 
 def matrix(results, unit="µs", scale=1e6):
-    """A table of (what, samples): a row for each, a column for each server, with the cost of each item and the rate."""
+    """A table of (name, samples): a row for each, a column for each server, with the cost of each item and the rate."""
     names = list(results[0][1])
     heads = [f"**{name}**" if name == "tern" else name for name in names]
     lines = [f"| | {' | '.join(heads)} |", f"| --- |{' ---: |' * len(names)}"]

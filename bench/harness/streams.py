@@ -1,4 +1,4 @@
-"""What open event streams cost: threads, which must not grow, and memory."""
+"""The costs of open event streams: threads, whose number must not grow, and memory."""
 import pathlib
 import re
 import resource

@@ -1,4 +1,4 @@
-"""TLS beside nginx: what handshakes cost, full and resumed, and what content costs."""
+"""TLS beside nginx: the cost of full and resumed handshakes, and of content."""
 import ssl
 
 from harness import common, rotation

@@ -3,7 +3,7 @@ from harness.common import Server, build, note
 
 BYTES = 10_000_000_000
 BLOCK = 1_000_000
-# What the handler of bench-server does; it pauses some 10 ms after each 16 MiB.
+# The handler of bench-server: it pauses about 10 ms after each 16 MiB.
 HANDLERS = {"/upload/false": "reads continuously", "/upload/true": "pauses"}
 
 
@@ -26,7 +26,7 @@ def upload(server, path, chunked):
 
 
 def ready(server):
-    """One small request, so that what is measured is the upload alone."""
+    """One small request, so that only the upload is measured."""
     with server.connect() as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         while connection.recv(4096):

@@ -12,7 +12,7 @@ from harness.statistics import median, percentile
 
 ROUNDS = 5           # with /hello
 SECONDS = 6          # of each
-CALC_ROUNDS = 9      # with /calc; what is being computed at the end of one is lost to wrk's count
+CALC_ROUNDS = 9      # with /calc; wrk does not count responses that are computed at the end of a round
 CALC_SECONDS = 8
 CALC = "/calc?value=0.6"
 

@@ -10,7 +10,7 @@ ECHOES = [(20, 1, "text"), (20, 16, "text"), (1024, 1, "text"), (1024, 16, "text
 CONNECTIONS = 64
 SUBSCRIBERS, TOPIC_BYTES = 1000, 64
 IDLE = 10_000
-IDLE_BEFORE = 100  # which have come and gone, so that what is made once is not counted
+IDLE_BEFORE = 100  # opened and closed before, so that one-time allocations are not counted
 HANDSHAKE = (b"GET /ws/echo HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
              b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
 

@@ -10,7 +10,7 @@ class Workload:
     what: str
     request: str        # of requests.REQUESTS
     client: object
-    needs: frozenset    # what a contender must support
+    needs: frozenset    # required features of a contender
     routes: int = 0
     access_log: bool = False
 

@@ -1,8 +1,8 @@
-// A cheap client: it knows the length of an answer and counts bytes. wrk, which parses every answer, is
+// A fast client: it knows the length of an answer and counts bytes. wrk, which parses every answer, is
 // slower than the servers that it is to measure.
 //
 // Prints `begin` after warming up, `end` when the time is over, and then a line of JSON. The server's processor time
-// between the two, divided by the requests answered between them, is what a request costs.
+// between the two, divided by the requests answered between them, is the cost of a request.
 //
 // With --rate, requests are sent when they are due, without looking at how fast answers come, and a latency is counted
 // from when its request was due: one that had to wait for a connection, because all were slow, has waited.

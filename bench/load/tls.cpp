@@ -1,4 +1,4 @@
-// A client of TLS 1.3 that is told how long an answer is: AES-128-GCM, X25519, and the certificate is not looked at.
+// A client of TLS 1.3 for responses of a known length: AES-128-GCM, X25519, and the certificate is not looked at.
 //
 // --close true: a connection and a handshake for each answer, with --resume true by the ticket that came last.
 // Otherwise each connection asks again and again. Prints as bench-load does: `begin` after warming up, `end`, and a

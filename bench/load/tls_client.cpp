@@ -33,7 +33,7 @@ OwnedTls client_tls(SSL_CTX& context, int socket, SSL_SESSION* session) {
   if (tls == nullptr || SSL_set_fd(tls, socket) != 1) fail("OpenSSL cannot begin");
   SSL_set_connect_state(tls);
   if (session != nullptr) {
-    // By a copy: OpenSSL uses a session of TLS 1.3 once, and not all servers give a ticket to who resumes.
+    // By a copy: OpenSSL uses a session of TLS 1.3 once, and not all servers issue a ticket on resumption.
     const OwnedSession copy(SSL_SESSION_dup(session));
     SSL_set_session(tls, copy.get());
   }

@@ -1,9 +1,9 @@
-// A client of WebSockets that costs little: its frames are made beforehand, and of what comes it reads the frames'
+// A client of WebSockets that costs little: its frames are made in advance, and of received data it reads the frames'
 // heads.
 //
 // --mode echo: each connection sends --depth messages, and the next when all have come back. --mode topic: the first
-// publishes, all others get what it publishes, and so that --depth messages are on their way. Each message that has
-// come counts. Prints as bench-load does: `begin` after warming up, `end`, and a line of JSON.
+// publishes, all others receive its messages, and --depth messages are in flight. Each received message
+// counts. Prints as bench-load does: `begin` after warming up, `end`, and a line of JSON.
 #include "client.hpp"
 #include "messages.hpp"
 
@@ -99,7 +99,7 @@ private:
     write(connection);
   }
 
-  // As many as are to be on their way, counted by what all subscribers together have got.
+  // Keeps --depth messages in flight, counted by the messages received by all subscribers.
   void publish() {
     Connection& publisher = connections_.front();
     const std::size_t subscribers = connections_.size() - 1;
@@ -112,7 +112,7 @@ private:
 
   void write(Connection& connection) {
     while (connection.left > 0) {
-      // What is left ends where the batch ends: all frames are alike.
+      // The remaining bytes are the end of the batch, since all frames are equal.
       const std::size_t size = std::min(connection.left, batch_.size());
       const std::size_t from = (batch_.size() - connection.left % frame_.size()) % frame_.size();
       const std::size_t count = std::min(size, batch_.size() - from);

@@ -16,7 +16,7 @@ struct Flags {
 inline Flags flags(int argc, char** argv) {
   Flags flags;
   tern::LogOptions log;
-  tern::Http2 http2;
+  tern::Http2Options http2;
   unsigned busy_poll = 0;
   std::vector<char*> others = {argv[0]};
   for (int i = 1; i < argc; ++i) {
@@ -41,9 +41,9 @@ inline Flags flags(int argc, char** argv) {
     }
   }
   flags.options = examples::options(static_cast<int>(others.size()), others.data());
-  flags.options.log = log;
+  flags.options.logging = log;
   flags.options.http2 = http2;
-  flags.options.busy_poll = busy_poll;
+  flags.options.busy_poll_microseconds = busy_poll;
   return flags;
 }
 

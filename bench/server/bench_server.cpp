@@ -61,7 +61,7 @@ tern::Task<std::string> count(bool slow, tern::BodyStream body) {
 // `count` bytes, at most ten million, allocated at the first request.
 tern::Response bytes(std::uint32_t count) {
   static const std::string all(10'000'000, 'x');
-  return tern::Response::lasting(tern::media::bytes, std::string_view(all).substr(0, count));
+  return tern::Response::static_content(tern::media::bytes, std::string_view(all).substr(0, count));
 }
 
 struct SocketEcho {

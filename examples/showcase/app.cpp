@@ -19,7 +19,7 @@ struct RouteLine {
 };
 
 tern::Response start_page() {
-  auto page = tern::Response::lasting(tern::media::html, page_html);
+  auto page = tern::Response::static_content(tern::media::html, page_html);
   page.set("content-security-policy",
            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
            "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
@@ -35,7 +35,7 @@ tern::App make_app(const std::string& iso_codes) {
   add_iso_routes(app, load_iso_codes(iso_codes));
   add_note_routes(app);
 
-  // The list has itself in it, so it is filled when all is registered.
+  // The list contains this route, so it is filled after the registration.
   const auto lines = std::make_shared<std::vector<RouteLine>>();
   app.get("/routes", [lines] { return *lines; }).name("all routes");
   for (tern::RouteInfo& route : app.routes()) {

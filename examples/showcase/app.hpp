@@ -1,4 +1,4 @@
-// The showcase: Debian's ISO codes as a REST service, and a notebook that can be written to.
+// The showcase: Debian's ISO codes as a REST service, and a notebook that clients can write to.
 #pragma once
 
 #include <tern/tern.hpp>
@@ -7,8 +7,8 @@
 
 namespace showcase {
 
-// Everything but the server. `iso_codes` is the directory with iso_3166-1.json and the others; throws
-// std::runtime_error when they are not there.
+// The app without the server. `iso_codes` is the directory with iso_3166-1.json and the other files; throws
+// std::runtime_error if they are missing.
 tern::App make_app(const std::string& iso_codes);
 
 }  // namespace showcase

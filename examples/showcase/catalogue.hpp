@@ -1,4 +1,4 @@
-// A list that never changes, with the ways in which people look for something in it.
+// An immutable list with several ways to search it.
 #pragma once
 
 #include "fold.hpp"
@@ -15,20 +15,20 @@
 
 namespace showcase {
 
-// What every list can be searched by; each is a part of what is searched, in any case of letters.
+// The searches of every list; each matches a part of the text, case-insensitively.
 struct Search {
   std::optional<std::string> name;  // of the names
   std::optional<std::string> q;     // of the names or the codes
 };
 
-// T says what it goes by: codes(), of which the first orders the list, and names().
+// T provides codes(), of which the first orders the list, and names().
 template <class T>
 class Catalogue {
 public:
   explicit Catalogue(std::vector<T> items) {
     entries_.reserve(items.size());
     for (T& item : items) entries_.push_back(make_entry(std::move(item)));
-    std::ranges::sort(entries_, {}, &Entry::text);  // which begins with the first code
+    std::ranges::sort(entries_, {}, &Entry::text);  // it begins with the first code
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       for (const std::string_view code : entries_[i].item.codes()) by_code_.emplace(fold(code), i);
     }
@@ -36,13 +36,13 @@ public:
 
   std::size_t size() const { return entries_.size(); }
 
-  // By any of its codes, in any case of letters; null when there is none.
+  // By any of its codes, case-insensitively; null if there is none.
   const T* find(std::string_view code) const {
     const auto found = by_code_.find(fold(code));
     return found == by_code_.end() ? nullptr : &entries_[found->second].item;
   }
 
-  // The part of the list that is searched for and for which keep(item) holds.
+  // The items that match the search, and for which keep(item) is true.
   template <class Keep>
   Page<Ref<T>> page(const Window& window, const Search& search, Keep keep) const {
     const std::string name = fold(search.name.value_or(""));
@@ -63,7 +63,7 @@ private:
   struct Entry {
     T item;
     std::string text;       // codes, then names, folded, each in a line of its own
-    std::size_t names = 0;  // where they begin
+    std::size_t names = 0;  // the begin of the names
   };
 
   static Entry make_entry(T item) {

@@ -6,7 +6,7 @@
 namespace showcase {
 namespace {
 
-// The plain letters behind U+00C0 to U+024F and U+1E00 to U+1EFF; '?' where there is none.
+// The base letters of U+00C0 to U+024F and U+1E00 to U+1EFF; '?' if there is none.
 constexpr char32_t latin_first = 0xC0;
 constexpr std::string_view latin =
     "aaaaaaaceeeeiiiidnooooo?ouuuuytsaaaaaaaceeeeiiiidnooooo?ouuuuyty"
@@ -28,8 +28,8 @@ struct CodePoint {
   std::size_t length;  // in bytes
 };
 
-// The first code point of `text`, which is UTF-8 wherever it comes from: names from files that the JSON reader has
-// checked. Of anything else (a query may hold it) each byte stands for itself.
+// The first code point of `text`, which is UTF-8 if it comes from the JSON files. In other text, such as a query, each
+// byte counts for itself.
 CodePoint decode(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const auto tail = [&](std::size_t i) { return i < text.size() && (at(i) & 0xC0) == 0x80; };
@@ -60,7 +60,7 @@ std::string fold(std::string_view text) {
       folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : static_cast<char>(c);
     } else if (const char letter = plain_letter(c); letter != '?') {
       folded += letter;
-    } else if (c < 0x300 || c > 0x36F) {  // combining marks are left out
+    } else if (c < 0x300 || c > 0x36F) {  // combining marks are omitted
       folded += text.substr(0, length);
     }
     text.remove_prefix(length);

@@ -1,5 +1,4 @@
-// Text as people search for it: without the difference of upper and lower case, and of accents. "cote" finds
-// "Côte d'Ivoire".
+// Folds text for searches: removes case and accents. "cote" finds "Côte d'Ivoire".
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The ISO codes as Debian's package iso-codes has them, and the routes that serve them.
+// The ISO codes of Debian's package iso-codes, and their routes.
 #pragma once
 
 #include "catalogue.hpp"
@@ -85,14 +85,14 @@ struct IsoCodes {
   Catalogue<Script> scripts;
 };
 
-// Throws std::runtime_error, saying what to do, when `directory` does not have the files.
+// Throws std::runtime_error with instructions if `directory` does not have the files.
 IsoCodes load_iso_codes(const std::string& directory);
 
 void add_iso_routes(tern::App& app, IsoCodes codes);
 
 }  // namespace showcase
 
-// Enumerations go by the names of their enumerators; these by others.
+// Names of enumerators that differ from the C++ names.
 template <>
 struct tern::EnumNames<showcase::LanguageType> {
   using Type = showcase::LanguageType;

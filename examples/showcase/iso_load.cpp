@@ -11,7 +11,7 @@
 namespace showcase {
 namespace {
 
-// As the file has it, where that is not how it is served.
+// The form in the file, if it differs from the served one.
 struct SubdivisionEntry {
   std::string code;
   std::string name;

@@ -1,4 +1,4 @@
-// Starts the showcase and says what to try.
+// Starts the showcase and prints some requests to try.
 #include "app.hpp"
 
 #include "../flags.hpp"
@@ -27,7 +27,7 @@ void welcome(const std::string& address) {
 
 int main(int argc, char** argv) {
   tern::Options options = examples::options(argc, argv);
-  options.log.level = tern::LogLevel::Warning;  // the address is told below
+  options.logging.level = tern::LogLevel::Warning;  // the address is printed below
   try {
     tern::App app = showcase::make_app(TERN_ISO_CODES_DIR);
     app.on_start([&app] { welcome(app.address()); });

@@ -6,15 +6,15 @@
 namespace showcase {
 namespace {
 
-constexpr tern::Limits note_limits{.body = 64 * 1024};
+constexpr tern::Limits note_limits{.max_body_bytes = 64 * 1024};
 constexpr std::size_t max_title = 100;  // characters
-constexpr std::size_t max_text = 4000;  // likewise
+constexpr std::size_t max_text = 4000;  // characters
 constexpr std::size_t max_tags = 10;
 constexpr std::size_t max_tag = 30;  // characters
 
 using Notes = tern::State<Notebook>;
 
-// In UTF-8, every byte but the continuations begins a character.
+// In UTF-8, every byte except the continuations begins a character.
 std::size_t length(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -24,7 +24,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// What is wrong with a note whose members have the right types, each member by name.
+// Validates a note whose members have the right types; lists every invalid member by name.
 class Check {
 public:
   void title(const std::string& title) {
@@ -42,7 +42,7 @@ public:
     }
   }
 
-  // Answers 422 if anything is.
+  // Responds with 422 if any member is invalid.
   void finish() && {
     if (!problem_.errors.empty()) throw tern::HttpError(std::move(problem_));
   }

@@ -1,4 +1,4 @@
-// /notes: a small collection in memory that can be read and written.
+// /notes: a small collection in memory that clients can read and write.
 #pragma once
 
 #include "paging.hpp"
@@ -17,7 +17,7 @@
 
 namespace showcase {
 
-// What a client sends to make a note, or to replace one.
+// The content of a request that creates or replaces a note.
 struct NewNote {
   std::string title;
   std::string text;
@@ -25,7 +25,7 @@ struct NewNote {
   bool done = false;
 };
 
-// What it sends to change one: what is missing stays as it is.
+// The content of a request that changes a note: missing members stay unchanged.
 struct NotePatch {
   std::optional<std::string> title;
   std::optional<std::string> text;
@@ -44,18 +44,18 @@ struct Note {
 };
 
 struct NoteFilter {
-  std::optional<std::string> q;  // part of title or text, in any case of letters
+  std::optional<std::string> q;  // part of title or text, case-insensitively
   std::optional<std::string> tag;
   std::optional<bool> done;
 };
 
-// The notes themselves. All loops use one of these at once, as tern::State, which is const: so its functions are const
-// too, and it locks by itself. What it gives out are copies.
+// The notes. All loops use one object at once, as tern::State, which is const: its functions are const and lock it.
+// They return copies.
 class Notebook {
 public:
   static constexpr std::size_t capacity = 1000;
 
-  // Nothing when it is full.
+  // Unset if the notebook is full.
   std::optional<Note> add(NewNote note) const;
   std::optional<Note> find(std::int64_t id) const;
   std::optional<Note> replace(std::int64_t id, NewNote note) const;
@@ -73,7 +73,7 @@ void add_note_routes(tern::App& app);
 
 }  // namespace showcase
 
-// An empty text is no note's default in the eyes of reflection, so what may be missing is said here.
+// Reflection cannot see an empty text as a default, so the optional members are listed here.
 template <>
 struct tern::JsonDefaults<showcase::NewNote> {
   static constexpr std::string_view may_be_missing[] = {"text", "tags", "done"};

@@ -1,4 +1,4 @@
-// Pages of long lists: the extractor that reads ?limit=&offset=, and what a page looks like as JSON.
+// Pages of long lists: the extractor of ?limit=&offset=, and a page as JSON.
 #pragma once
 
 #include <tern/tern.hpp>
@@ -15,21 +15,20 @@ namespace showcase {
 
 inline constexpr std::size_t max_per_page = 500;
 
-// Which part of a list is asked for. A handler that takes one has it checked before it is called: a 422 names what is
-// wrong.
+// The requested part of a list. As a handler's parameter it is validated before the call: a 422 lists the faults.
 struct Window {
   std::size_t limit = 0;
   std::size_t offset = 0;
-  std::string_view path;   // of the request, for the links to the pages beside this one
-  std::string_view query;  // likewise
+  std::string_view path;   // of the request, for the links to adjacent pages
+  std::string_view query;  // of the request
 
-  // Where the page that begins at `start` is.
+  // The link to the page that begins at `start`.
   std::string link(std::size_t start) const;
 };
 
 template <class T>
 struct Page {
-  std::size_t total = 0;  // how many there are, on all pages
+  std::size_t total = 0;  // the number of items on all pages
   std::size_t limit = 0;
   std::size_t offset = 0;
   std::optional<std::string> previous = {};
@@ -37,7 +36,7 @@ struct Page {
   std::vector<T> items = {};
 };
 
-// Takes everything that matches, in order, and keeps what is in the window.
+// Takes all matching items in order, and stores those in the window.
 template <class T>
 class Pager {
 public:
@@ -66,7 +65,7 @@ private:
   Page<T> page_;
 };
 
-// A reference that is written as what it refers to, so that a page of them copies nothing.
+// A reference that is written as its target, so that a page copies nothing.
 template <class T>
 struct Ref {
   const T* to;

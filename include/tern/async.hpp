@@ -1,4 +1,4 @@
-// Waiting: everything that handlers and background tasks await, and what stops them.
+// Awaitables for handlers and background tasks, and their cancellation.
 #pragma once
 
 #include <tern/coro/awaitable.hpp>

@@ -1,12 +1,14 @@
-// Testing an application in process: requests go through routing, middleware, binding and serialisation, without a
-// socket, a thread or a port.
+// Testing an application in process: requests pass routing, middleware, binding and serialisation, without a socket,
+// thread or port.
 #pragma once
 
 #include <tern/app/app.hpp>
 #include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,20 +16,20 @@
 
 namespace tern::testing {
 
-struct Answer {
+struct TestResponse {
   int status = 0;
   std::string body;
   std::vector<std::pair<std::string, std::string>> fields;
 
-  // The value of the first field of that name, in any case of letters; empty when there is none.
+  // The value of the first field of that name (case-insensitive); empty if there is none.
   std::string_view field(std::string_view name) const noexcept;
   bool has(std::string_view name) const noexcept;
   // Whether the status is 2xx.
   bool ok() const noexcept { return status / 100 == 2; }
-  // The value of the cookie of that name that the answer sets; empty when it sets none.
+  // The value of the cookie of that name that the response sets; empty if it sets none.
   std::string_view cookie(std::string_view name) const noexcept;
 
-  // The content as JSON of type T. Throws std::runtime_error, saying what is wrong, when it is not.
+  // The content as JSON of type T. Throws std::runtime_error with the reason if it is not.
   template <class T>
   T json() const {
     auto value = json::read<T>(body);
@@ -39,47 +41,95 @@ private:
   [[noreturn]] static void throw_not_json(const std::string& why);
 };
 
-struct Question {
+struct TestRequest {
   RouteMethod method = Method::Get;
   std::string target = "/";
   std::vector<std::pair<std::string, std::string>> fields = {};
   std::string body = {};
   std::string remote = "127.0.0.1";
   std::vector<std::pair<std::string, std::string>> trailers = {};
+  std::string listener = {};  // the receiving listener; empty: that of Client::at_listener()
 };
 
-// A part of multipart/form-data: a file where it has a file name.
+// A part of multipart/form-data: a file if it has a file name.
 struct Part {
   std::string name;
   std::string content;
   std::string file_name = {};
-  std::string content_type = {};  // empty: none is said
+  std::string content_type = {};  // empty: none is sent
 };
 
 class TestLoop;
+class TestSocket;
+class TestSockets;
 
-// Used by one thread. The application must outlive it, and is started by it as far as registration goes: nothing can be
-// registered afterwards. Throws std::runtime_error for a request that is not HTTP, and for a handler that waits for
-// something that only a server has.
+// The client's end of a WebSocket of the test client. Destroyed before the client; the destructor of an open one drops
+// the connection (1006). If the handshake was refused, everything but answer() and is_open() throws std::runtime_error.
+class TestWebSocket {
+public:
+  TestWebSocket(TestWebSocket&& other) noexcept;
+  TestWebSocket& operator=(TestWebSocket&& other) = delete;
+  ~TestWebSocket();
+
+  // The response to the handshake: 101, or the refusal.
+  const TestResponse& answer() const noexcept { return answer_; }
+  // The negotiated subprotocol; empty: none.
+  std::string_view protocol() const;
+
+  // The handler runs during the call, as far as it can without time (Client::advance). No effect if the WebSocket is
+  // closed. Throws std::invalid_argument for text that is not UTF-8.
+  void send(std::string_view text);
+  void send_binary(std::string_view bytes);
+  // The next message that the handler has sent so far; nothing if there is none.
+  std::optional<Message> receive();
+  // The same; throws std::runtime_error if there is none, or it is not text.
+  std::string receive_text();
+  template <class T>
+  T receive_json() {
+    auto value = json::read<T>(receive_text());
+    if (!value)
+      throw std::runtime_error("the message is not the JSON that the test expects: " + value.error().to_string());
+    return std::move(*value);
+  }
+
+  // 1005: without a code; 1006: without a close frame.
+  void close(std::uint16_t code = 1000, std::string_view reason = {});
+  bool is_open() const noexcept;
+  // Of the close by either side; 0 while it is open. Messages that were sent before can still be received.
+  std::uint16_t close_code() const;
+  std::string_view close_reason() const;
+
+private:
+  friend class Client;
+  TestWebSocket(TestResponse answer, base::Box<TestSocket> socket);
+  TestSocket& opened() const;
+  void send_message(Message message);
+
+  TestResponse answer_;
+  base::Box<TestSocket> socket_;  // null: refused
+};
+
+// Used by one thread. The application must outlive it; the client ends its registration phase. Throws
+// std::runtime_error for a request that is not HTTP, and for a handler that waits for something that only a server
+// provides.
 //
-// Nothing depends on threads or on real time. The client has a clock of its own, which goes on when a handler waits for
-// time to pass, and then at once; what a handler offloads is called on the spot. Background tasks and work after the
-// response run during send() as far as they can without time; advance() gives them that. The client's end stops them.
+// Tests do not depend on threads or real time: the client has its own clock, which advances immediately when a handler
+// waits for time; offloaded functions are called directly. Background tasks and work after the response run during
+// send() as far as they can without time; advance() provides that. The client's destructor stops them.
 class Client {
 public:
   explicit Client(App& app);
-  // Stops, as stop() does.
+  // Calls stop().
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Runs the on_start hooks, and from then on every(), which advance() gives its time. What a hook throws is thrown on.
+  // Runs the on_start hooks, and starts every(), whose time comes from advance(). Rethrows exceptions of hooks.
   Client& start();
-  // Runs the on_stop hooks, the last registered first, if start() was called; what they throw is reported.
+  // Runs the on_stop hooks, the last registered first, if start() was called; reports their exceptions.
   void stop();
 
-  // Another value for State<T>, in place of the one that the app was given, until the end of the client. Throws
-  // SetupError when it was given none.
+  // Replaces the value of State<T> until the end of the client. Throws SetupError if the app has none.
   template <class T>
   Client& override_state(T value) {
     replace({&http::type_key<T>, new T(std::move(value)), [](void* dead) noexcept { delete static_cast<T*>(dead); }},
@@ -87,39 +137,52 @@ public:
     return *this;
   }
 
-  Answer get(std::string_view target) { return send({Method::Get, std::string(target)}); }
-  Answer head(std::string_view target) { return send({Method::Head, std::string(target)}); }
-  Answer del(std::string_view target) { return send({Method::Delete, std::string(target)}); }
-  Answer options(std::string_view target) { return send({Method::Options, std::string(target)}); }
-  // `content_type` is JSON unless it is said otherwise.
-  Answer post(std::string_view target, std::string body, std::string_view content_type = media::json);
-  Answer put(std::string_view target, std::string body, std::string_view content_type = media::json);
-  Answer patch(std::string_view target, std::string body, std::string_view content_type = media::json);
-  Answer post_form(std::string_view target, const std::vector<Part>& parts);  // multipart/form-data
-  Answer send(const Question& question);
+  TestResponse get(std::string_view target) { return send({Method::Get, std::string(target)}); }
+  TestResponse head(std::string_view target) { return send({Method::Head, std::string(target)}); }
+  TestResponse del(std::string_view target) { return send({Method::Delete, std::string(target)}); }
+  TestResponse options(std::string_view target) { return send({Method::Options, std::string(target)}); }
+  // `content_type` is JSON by default.
+  TestResponse post(std::string_view target, std::string body, std::string_view content_type = media::json);
+  TestResponse put(std::string_view target, std::string body, std::string_view content_type = media::json);
+  TestResponse patch(std::string_view target, std::string body, std::string_view content_type = media::json);
+  TestResponse post_form(std::string_view target, const std::vector<Part>& parts);  // multipart/form-data
+  TestResponse send(const TestRequest& question);
 
-  // A field of every request from now on.
+  // Opens a WebSocket, with the routing, middleware and binding of requests. Publications (App::publish,
+  // WebSocket::publish) reach the WebSockets of this client. There are no pings, full queues or compression.
+  TestWebSocket websocket(std::string_view target, std::vector<std::pair<std::string, std::string>> fields = {});
+
+  // Adds a field to every later request.
   Client& with(std::string name, std::string value);
-  // Sends the cookies back that answers have set, to any path, until an answer deletes them by Max-Age.
+  // Sets the listener of later requests, for App::listener().
+  Client& at_listener(std::string name);
+  // Sends cookies that responses have set, to any path, until a response deletes them by Max-Age.
   Client& keep_cookies();
 
-  // Lets time pass for what runs in the background.
+  // Advances the clock for background tasks.
   Client& advance(Milliseconds time);
 
-  // What the application wrote to the error log so far. It goes to standard error, too, unless that is turned off.
+  // The lines of the error log so far. They also go to standard error, unless that is disabled.
   const std::vector<std::string>& reports() const noexcept;
   Client& print_reports(bool print);
 
 private:
+  struct Exchanged;
+  base::Box<Exchanged> exchange(const TestRequest& question);
+  void agree(Exchanged& exchanged);
+  TestResponse finish(Exchanged& exchanged);
+  void settle(Exchanged& exchanged, const TestResponse& answer);
   void replace(app::SharedState state, std::string_view type);
-  void keep_cookies_of(const Answer& answer);
+  void keep_cookies_of(const TestResponse& answer);
 
   const Service* service_;
   app::Core* core_;
   base::Box<TestLoop> loop_;
+  base::Box<TestSockets> sockets_;  // once there is a WebSocket
   std::vector<std::pair<std::string, std::string>> fields_;
   std::vector<std::pair<std::string, std::string>> cookies_;
-  std::vector<app::SharedState> replaced_;  // what the app was given
+  std::vector<app::SharedState> replaced_;  // the app's values
+  std::string listener_;
   bool keeps_cookies_ = false;
   bool started_ = false;
 };

@@ -1,4 +1,4 @@
-// The registering half of App, Group, Route and MethodChain. How an App is run is in src/tern/run.cpp.
+// Registration of App, Group, Route and MethodChain. Running an App is in src/tern/run.cpp.
 #include <tern/app/app.hpp>
 
 #include "app/core.hpp"
@@ -115,6 +115,10 @@ App& App::deny_unknown_members(bool deny) {
 
 std::vector<RouteInfo> App::routes() const {
   return core_->routes();
+}
+
+Group App::listener(std::string_view name, std::source_location place) {
+  return {*core_, core_->add_listener(name, place)};
 }
 
 const Service& App::service() {

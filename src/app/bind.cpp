@@ -1,10 +1,11 @@
-// The part of binding that is the same for all handlers: what becomes of rejections and exceptions, and late content.
+// The type-independent part of binding: rejections, exceptions, and late content.
 #include <tern/app/bind.hpp>
 
 #include "app/core.hpp"
 #include "http/unavailable.hpp"
 
 #include <tern/app/middleware.hpp>
+#include <tern/base/expects.hpp>
 #include <tern/coro/cancelled.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/coro/timeout.hpp>
@@ -14,17 +15,15 @@
 
 namespace tern {
 
-// A function of its own, because a named result within a try block would be moved.
+// A separate function, because GCC does not elide the move of a named result within a try block.
 namespace app {
 namespace {
 
 constexpr Part parts[] = {Part::Head, Part::Content};
-// From here on, content is made into values on the pool: JSON takes up to 90 ns for each byte, and nobody should wait
-// for more than some 20 ms of it.
-constexpr std::size_t large_content = 256 * 1024;
-
 const Core& core_of(const Exchange& exchange) {
-  return static_cast<const Core&>(exchange.service());
+  const Core* core = exchange.service().app();
+  base::expects(core != nullptr, "what an app binds is served by an app");
+  return *core;
 }
 
 Response internal_error(Exchange& exchange) noexcept {
@@ -46,7 +45,7 @@ Response answer_exception(Exchange& exchange) {
   } catch (const TimedOut&) {
     return unavailable(exchange, "the answer took too long");
   } catch (const Cancelled&) {
-    return unavailable(exchange, "the request was given up");  // nobody reads it
+    return unavailable(exchange, "the request was given up");  // never sent
   } catch (const std::exception& error) {
     report_failure(exchange, error.what());
   } catch (...) {
@@ -64,7 +63,7 @@ void report_failure(Exchange& exchange, std::string_view what, std::string_view 
     line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ");
     exchange.report(line.append(when).append(what));
   } catch (...) {
-    // Without memory there is no report either.
+    // Without memory, there is no report either.
   }
 }
 
@@ -99,18 +98,37 @@ Response translate(void* exchange, std::exception_ptr exception) {
   }
 }
 
-Task<Response> after_body(Exchange& exchange, const AfterBody& next, const void* handler, void* slots) {
+namespace {
+
+// The loop may use the exchange's own arena meanwhile, such as for the answer to a client that has waited too long.
+Task<bool> fill_on_pool(const Step& step, Exchange& exchange, void* slots, std::optional<Rejection>& failure) {
+  Request& request = exchange.request();
+  Arena& arena = exchange.arena().make<Arena>();
+  const auto fill = [&] { return step.fill(slots, request, arena, failure); };
+  co_return co_await offload(fill);
+}
+
+}  // namespace
+
+Task<Response> after_body(Exchange& exchange, AfterBody next, const void* handler, void* slots) {
   const auto read = co_await read_body(exchange);
   if (!read) co_return exchange.refuse(to_problem(read.error()));
   Request& request = exchange.request();
-  if (next.fill == nullptr || request.body().size() < large_content) {
+  if (next.steps.empty() || request.body().size() < large_content) {
     Reply reply = next.finish(handler, exchange, slots);
     co_return co_await std::move(reply);
   }
   std::optional<Rejection> failure;
-  const auto fill = [&next, slots, &request, &failure] { return next.fill(slots, request, failure); };
-  const bool filled = co_await offload(fill);
-  if (!filled) co_return rejected(std::move(*failure), exchange);
+  for (const Step& step : next.steps) {
+    if (!step.from_content) continue;
+    bool filled = false;
+    if (step.computes) {
+      filled = co_await fill_on_pool(step, exchange, slots, failure);
+    } else {
+      filled = step.fill(slots, request, exchange.arena(), failure);
+    }
+    if (!filled) co_return rejected(std::move(*failure), exchange);
+  }
   Reply reply = next.call(handler, exchange, slots);
   co_return co_await std::move(reply);
 }
@@ -127,10 +145,12 @@ Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool
     for (const Step& step : steps) {
       if (step.from_content != (part == Part::Content)) continue;
       bool filled = false;
-      if (step.fill != nullptr) {
-        filled = step.fill(slots, request, failure);
-      } else {
+      if (step.fill == nullptr) {
         filled = co_await step.fill_later(slots, request, failure);
+      } else if (step.computes && request.body().size() >= large_content) {
+        filled = co_await fill_on_pool(step, exchange, slots, failure);
+      } else {
+        filled = step.fill(slots, request, exchange.arena(), failure);
       }
       if (!filled) co_return rejected(std::move(*failure), exchange);
     }

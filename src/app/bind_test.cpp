@@ -14,9 +14,9 @@
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
 using ::testing::HasSubstr;
+using testing::TestResponse;
 
 enum class Colour { red, green };
 
@@ -41,7 +41,7 @@ struct Login {
 
 // One answer of an app with one GET route.
 template <class F>
-Answer get(Pattern<std::type_identity_t<F>> pattern, std::string_view target, F handler) {
+TestResponse get(Pattern<std::type_identity_t<F>> pattern, std::string_view target, F handler) {
   App app;
   app.get(pattern, std::move(handler));
   return Client(app).get(target);
@@ -140,7 +140,7 @@ TEST(QueryStruct, fills_members_by_name_and_keeps_defaults) {
 }
 
 TEST(QueryStruct, names_every_bad_member_in_one_answer) {
-  const Answer answer =
+  const TestResponse answer =
       get("/", "/?limit=x&limit=3&ids=1&ids=y&colour=blue&offset=1&offset=2", [](Query<Page>) { return "fine"; });
   EXPECT_EQ(answer.status, 422);
   EXPECT_EQ(answer.field("content-type"), "application/problem+json");
@@ -160,7 +160,7 @@ TEST(QueryStruct, refuses_a_malformed_escape_with_400) {
 }
 
 TEST(QueryStruct, misses_members_without_default) {
-  const Answer answer = get("/", "/?year=1", [](Query<NewBook>) { return "fine"; });
+  const TestResponse answer = get("/", "/?year=1", [](Query<NewBook>) { return "fine"; });
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(answer.body, HasSubstr("missing"));
   EXPECT_THAT(answer.body, HasSubstr(R"("pointer":"title")"));
@@ -195,7 +195,7 @@ TEST_F(JsonBody, is_refused_with_415_when_it_is_said_to_be_something_else) {
 TEST_F(JsonBody, is_refused_with_400_when_it_is_no_json) {
   Client client(app);
   for (const char* text : {"{", "", "{\"title\":}", "nul", "{} {}"}) {
-    const Answer answer = client.post("/books", text);
+    const TestResponse answer = client.post("/books", text);
     EXPECT_EQ(answer.status, 400) << text;
     EXPECT_EQ(answer.field("content-type"), "application/problem+json");
   }
@@ -203,7 +203,7 @@ TEST_F(JsonBody, is_refused_with_400_when_it_is_no_json) {
 }
 
 TEST_F(JsonBody, is_refused_with_422_that_names_every_bad_member) {
-  const Answer answer = Client(app).post("/books", R"({"title":1})");
+  const TestResponse answer = Client(app).post("/books", R"({"title":1})");
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(answer.body, HasSubstr(R"("pointer":"/title")"));
   EXPECT_THAT(answer.body, HasSubstr(R"("pointer":"/year")"));

@@ -1,4 +1,4 @@
-// The end of the registration: what is missing is reported, and the chain of every route is laid out.
+// The end of the registration: reports missing states, and builds the middleware chain of every route.
 #include "app/core.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace tern::app {
 namespace {
 
-// The end of the chain around a path that no route serves.
+// The end of the chain around a path without a route.
 Reply answer_unrouted(const void*, Exchange& exchange, Next) {
   const Unrouted& outcome = *exchange.request().find<Unrouted>();
   if (!outcome.location.empty()) return Response::redirect(outcome.location, Status::PermanentRedirect);
@@ -22,15 +22,15 @@ Reply call_endpoint(const void* self, Exchange& exchange, Next) {
   return endpoint.invoke(endpoint.handler, exchange);
 }
 
-// While it lives, a mounted app serves the exchange: its states, error mappings and problem renderer are in effect.
+// While it exists, a mounted app serves the exchange: its states, error mappings and problem renderer apply.
 class InMounted {
 public:
   InMounted(const Service& mounted, Exchange& exchange) noexcept : exchange_(exchange), outer_(exchange.service()) {
-    exchange.served_by(mounted);
+    exchange.set_service(mounted);
   }
   InMounted(const InMounted&) = delete;
   InMounted& operator=(const InMounted&) = delete;
-  ~InMounted() { exchange_.served_by(outer_); }
+  ~InMounted() { exchange_.set_service(outer_); }
 
 private:
   Exchange& exchange_;
@@ -88,7 +88,7 @@ void Core::check_group_needs(const GroupEntry& group, Mistakes& mistakes) const 
   check_needs(needs, *group.owner, "a fallback", group.fallback_place, mistakes);
 }
 
-// The names of the groups around a route, and its own or its path's, with dots between them; empty without a name.
+// The names of the groups around a route, and its own or its path's, joined with dots; empty if it has no name.
 std::string Core::full_name(const RouteEntry& route) const {
   std::string name = route.name;
   for (std::size_t at = route.group;; at = groups_[at].parent) {
@@ -118,6 +118,13 @@ void Core::check_names(Mistakes& mistakes) const {
   }
 }
 
+void Core::index_names() {
+  for (const RouteEntry& route : routes_) {
+    if (std::string name = full_name(route); !name.empty()) names_.emplace_back(std::move(name), &route);
+  }
+  std::ranges::sort(names_);  // equal names: in the order of registration, since the routes are elements of one vector
+}
+
 // True when one of them may suspend.
 bool Core::append_middleware(std::size_t index, std::vector<Link>& chain) const {
   const GroupEntry& group = groups_[index];
@@ -139,7 +146,7 @@ void Core::lay_out_group(std::size_t index) {
   Target& fallback = group.fallback;
   if (group.fallback_endpoint) {
     fallback.endpoint = &*group.fallback_endpoint;
-  } else if (group.owner == parent.owner) {
+  } else if (group.owner == parent.owner && group.table == parent.table) {
     fallback.endpoint = parent.fallback.endpoint;
   }
   fallback.limits = group.limits;
@@ -162,7 +169,7 @@ void Core::lay_out_route(RouteEntry& route) {
 
 // `pins`: some middleware may suspend.
 void Core::close_chain(Target& target, bool pins) {
-  // What a plain middleware has taken from the request must outlast a handler that waits.
+  // Values that a plain middleware has extracted must outlive a handler that waits.
   const bool outlasts = target.endpoint->suspends && !target.chain.empty();
   target.pins = pins || target.endpoint->may_outlast || outlasts;
   target.chain.push_back({&guarded<&call_endpoint>, target.endpoint});
@@ -170,13 +177,14 @@ void Core::close_chain(Target& target, bool pins) {
 
 void Core::freeze() {
   if (frozen_) return;
-  Mistakes mistakes = mistakes_;  // what is missing may be given before the next start
+  Mistakes mistakes = mistakes_;  // missing states may be registered before the next start
   for (const GroupEntry& group : groups_) check_group_needs(group, mistakes);
   for (const RouteEntry& route : routes_) check_route_needs(route, mistakes);
   check_names(mistakes);
   mistakes.throw_if_any();
   for (std::size_t i = 0; i < groups_.size(); ++i) lay_out_group(i);
   for (RouteEntry& route : routes_) lay_out_route(route);
+  index_names();
   frozen_ = true;
   if (per_loop_.empty()) prepare_loops(1);
 }

@@ -36,7 +36,7 @@ TEST(MethodChain, has_a_name_limits_and_middleware_for_all_its_methods) {
   app.route("/items/{id}")
       .get([](int id) { return id; })
       .name("item")
-      .limits({.body = 3})
+      .limits({.max_body_bytes = 3})
       .use(marking("chain"))
       .put([](int, Body body) { return body.bytes.size(); });
   app.get("/other", [] { return "x"; });
@@ -52,7 +52,7 @@ TEST(MethodChain, has_a_name_limits_and_middleware_for_all_its_methods) {
 
 TEST(MethodChain, of_a_resource_has_them_too) {
   App app;
-  app.resource<Shelf>("/shelf").name("shelf").limits({.body = 1}).use(marking("shelf"));
+  app.resource<Shelf>("/shelf").name("shelf").limits({.max_body_bytes = 1}).use(marking("shelf"));
   EXPECT_THAT(names_of(app), ElementsAre("shelf", "shelf"));
   Client client(app);
   EXPECT_EQ(client.get("/shelf").field("x-mark"), "shelf");
@@ -62,9 +62,9 @@ TEST(MethodChain, of_a_resource_has_them_too) {
 TEST(Group, gives_its_limits_to_the_routes_in_it_that_have_none) {
   App app;
   const auto length = [](Body body) { return body.bytes.size(); };
-  Group group = app.group("/g").limits({.body = 2});
+  Group group = app.group("/g").limits({.max_body_bytes = 2});
   group.post("/limited", length);
-  group.post("/own", length).limits({.body = 4});
+  group.post("/own", length).limits({.max_body_bytes = 4});
   group.group("/inner").post("/limited", length);
   app.post("/free", length);
   Client client(app);

@@ -14,6 +14,7 @@ std::string join(std::string_view prefix, std::string_view pattern) {
 
 Core::Core() {
   groups_.emplace_back().owner = this;
+  tables_.emplace_back();
 }
 
 Core::~Core() {
@@ -22,7 +23,7 @@ Core::~Core() {
   for (const ErrorMapping& mapping : mappings_) mapping.destroy(mapping.function);
 }
 
-// "GET '/books/{id}'", to begin a message with.
+// "GET '/books/{id}'", for the begin of a message.
 std::string Core::title(const RouteEntry& route) {
   const std::string_view method =
       route.method == Method::Extension ? route.extension_method : method_name(route.method);
@@ -54,7 +55,7 @@ std::size_t Core::add_route(std::size_t group, RouteMethod method, const PlacedP
   return routes_.size() - 1;
 }
 
-// `own` is what the route adds to the prefix of its group.
+// `own` is the route's pattern without the prefix of its group.
 void Core::check_pattern(const RouteEntry& route, std::string_view own) const {
   const GroupEntry& group = groups_[route.group];
   const std::size_t around = group.is_path ? group.parent : route.group;
@@ -65,7 +66,7 @@ void Core::check_pattern(const RouteEntry& route, std::string_view own) const {
   }
   if (!route.endpoint.mistake.empty()) throw SetupError(title(route) + ": " + std::string(route.endpoint.mistake));
   const PatternFacts facts = examine(route.pattern);
-  if (facts.fault != PatternFault::None) return;  // the router says so
+  if (facts.fault != PatternFault::None) return;  // the router reports it
   const std::size_t positional = route.endpoint.positional;
   if (positional != 0 && positional != facts.placeholders) {
     throw SetupError("pattern '" + route.pattern + "' has " + std::to_string(facts.placeholders) +
@@ -75,13 +76,14 @@ void Core::check_pattern(const RouteEntry& route, std::string_view own) const {
   check_placeholders(route);
 }
 
-// Makes the last route one that is found.
+// Adds the last route to the router.
 void Core::enter(RouteEntry& route) {
   const auto index = static_cast<Router::RouteIndex>(routes_.size() - 1);
   const RouteMethod method =
       route.method == Method::Extension ? RouteMethod(route.extension_method) : RouteMethod(route.method);
-  route.placeholders = router_.add(method, route.pattern, index);
-  if (route.endpoint.is_socket) router_.add(Method::Connect, route.pattern, index);
+  Router& router = tables_[groups_[route.group].table].router;
+  route.placeholders = router.add(method, route.pattern, index);
+  if (route.endpoint.is_socket) router.add(Method::Connect, route.pattern, index);
 }
 
 std::size_t Core::add_group(std::size_t parent, const PlacedPattern& prefix) {
@@ -102,11 +104,33 @@ std::size_t Core::add_path(std::size_t parent, const PlacedPattern& pattern) {
   group.prefix = join(groups_[parent].prefix, pattern.text);
   group.own = pattern.text;
   group.parent = parent;
+  group.table = groups_[parent].table;
   group.owner = groups_[parent].owner;
   group.faulty = groups_[parent].faulty;
   group.is_path = true;
   groups_.push_back(std::move(group));
   return groups_.size() - 1;
+}
+
+std::size_t Core::add_listener(std::string_view name, const std::source_location& place) {
+  require_open("routes of a listener were registered");
+  if (name.empty()) mistakes_.add(place, "listener(): the name of a listener is not empty");
+  const auto known = std::ranges::find(tables_, name, &RouteTable::listener);
+  if (known != tables_.end()) return known->root;
+  const std::size_t root = add_group(0, {"", place});
+  groups_[root].table = tables_.size();
+  tables_.push_back({std::string(name), root, place, {}});
+  return root;
+}
+
+void Core::check_listeners(std::span<const std::string> names) const {
+  Mistakes mistakes;
+  for (const RouteTable& table : tables_) {
+    if (table.listener.empty() || std::ranges::find(names, table.listener) != names.end()) continue;
+    mistakes.add(table.place,
+                 "listener '" + table.listener + "' has routes, but no listener of Options::listeners has that name");
+  }
+  mistakes.throw_if_any();
 }
 
 void Core::set_fallback(std::size_t group, Endpoint endpoint, const std::source_location& place) {
@@ -213,7 +237,8 @@ void Core::set_bus(base::Box<Bus> bus, const std::source_location& place) {
 std::vector<RouteInfo> Core::routes() const {
   std::vector<RouteInfo> list;
   for (const RouteEntry& route : routes_) {
-    if (!route.faulty) list.push_back({route.method, route.pattern, full_name(route), route.extension_method});
+    if (route.faulty) continue;
+    list.push_back({route.method, route.pattern, full_name(route), route.extension_method, table_of(route).listener});
   }
   return list;
 }

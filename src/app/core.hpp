@@ -1,9 +1,9 @@
-// The application behind App: its routes, groups, middleware, states and error mappings, and the way of a request
+// The application behind App: its routes, groups, middleware, states and error mappings, and the path of a request
 // through them.
 //
-// Life of a request in this room: serve() finds the route, pins the head where user code may outlive this wake-up, and
-// calls the first link of the route's chain; each middleware calls the next by its Next; the last link is the endpoint,
-// which extracts, calls the handler and makes the response. What is thrown anywhere becomes a response in caught().
+// Life of a request in this room: serve() finds the route, pins the head if user code may outlive this iteration, and
+// calls the first link of the route's chain. Each middleware calls the next by its Next. The last link is the endpoint,
+// which extracts parameters, calls the handler and makes the response. caught() converts all exceptions to responses.
 #pragma once
 
 #include "app/mistakes.hpp"
@@ -21,13 +21,21 @@
 
 namespace tern::app {
 
-// What a path that no route serves gets; kept with the request while the middleware around it runs.
+// The response to a path without a route; kept with the request while its middleware runs.
 struct Unrouted {
   Problem problem;
   std::string location;  // of a redirect
 };
 
-// What is to be done around the serving, in the order of registration.
+// The routes of the listener with that name; those of all other listeners have an empty name.
+struct RouteTable {
+  std::string listener = {};
+  std::size_t root = 0;  // the group around them
+  std::source_location place = {};
+  Router router = {};
+};
+
+// The hooks around the serving, in the order of registration.
 struct Hooks {
   struct Repeated {
     Milliseconds interval;
@@ -45,12 +53,14 @@ public:
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  // Registration. Mistakes are collected for freeze(). Throws SetupError when the start is over.
+  // Registration. Errors are collected for freeze(). Throws SetupError after the start.
   std::size_t add_route(std::size_t group, RouteMethod method, const PlacedPattern& pattern, Endpoint endpoint);
   std::size_t add_group(std::size_t parent, const PlacedPattern& prefix);
-  // A group of one path: its routes have the pattern of the group.
+  // The group around the routes of a listener, which have a separate table.
+  std::size_t add_listener(std::string_view name, const std::source_location& place);
+  // The group of one path: its routes have the group's pattern.
   std::size_t add_path(std::size_t parent, const PlacedPattern& pattern);
-  // Adopts everything of `mounted`, whose registration is over then. Returns the group around it.
+  // Takes over everything of `mounted`, whose registration is over then. Returns the group around it.
   std::size_t mount(std::size_t parent, const PlacedPattern& prefix, base::Box<Core> mounted);
   void set_fallback(std::size_t group, Endpoint endpoint, const std::source_location& place);
   void set_group_name(std::size_t group, std::string name);
@@ -72,33 +82,42 @@ public:
   }
   void set_bus(base::Box<Bus> bus, const std::source_location& place);
   std::vector<RouteInfo> routes() const;
+  // See App::url().
+  std::string url(std::string_view name, std::span<const UrlValue> values) const;
   const Hooks& hooks() const noexcept { return hooks_; }
   Bus* bus() const noexcept { return bus_.get(); }  // null: none
+  // For tests: where publications go beside the server that runs, if any. Empty: nowhere.
+  using LocalTopics = base::Function<void(const Publication&)>;
+  void set_local_topics(LocalTopics topics) { local_topics_ = std::move(topics); }
+  const LocalTopics& local_topics() const noexcept { return local_topics_; }
 
-  // Checks that everything that handlers need is there and lays out the chains; nothing can be registered afterwards.
-  // Once is enough. Throws one SetupError for all mistakes of the setup, in the order of registration.
+  // Throws SetupError unless every listener with its own routes is one of `names`.
+  void check_listeners(std::span<const std::string> names) const;
+  // Checks that all states of handlers are registered, and builds the chains; nothing can be registered afterwards.
+  // Further calls have no effect. Throws one SetupError with all errors of the setup, in the order of registration.
   void freeze();
-  // Room for what each of `loops` loops has of its own. Destroys what was there.
+  // Allocates the state per loop for `loops` loops. Destroys the previous one.
   void prepare_loops(std::size_t loops);
 
   Reply serve(Exchange& exchange) const noexcept override;
   Response refuse(const Problem& problem) const noexcept override;
   Response refuse_request(const Problem& problem, const Request& request) const noexcept override;
+  const Core* app() const noexcept override { return this; }
 
   const void* find_state(const void* key) const noexcept;
-  // Puts `state` in the place of the one of its type, which is returned; nothing when there is none. For tests.
+  // Replaces the state of the same type, and returns it; unset if there is none. For tests.
   std::optional<SharedState> replace_state(const SharedState& state);
   void* find_per_loop(std::size_t loop, const void* key) const;
   std::optional<Response> map_exception(Exchange& exchange) const;
   std::optional<Response> map_value(const DomainError& error, Exchange& exchange) const;
 
 private:
-  // An endpoint with what is around it.
+  // An endpoint with its middleware.
   struct Target {
     const Endpoint* endpoint = nullptr;
     std::optional<Limits> limits;
     std::vector<Link> chain;
-    bool pins = false;  // user code of the chain may outlive the wake-up
+    bool pins = false;  // user code of the chain may outlive the iteration
   };
   struct RouteEntry {
     Method method = Method::Get;
@@ -112,22 +131,23 @@ private:
     Target target;
     std::source_location place;
     std::source_location name_place;
-    bool faulty = false;  // not served: there is a mistake in it, or in its group
+    bool faulty = false;  // not served: it, or its group, has an error
   };
   struct GroupEntry {
     std::string prefix;
-    std::string own;  // what it adds to the prefix of its parent
+    std::string own;  // its part after the prefix of its parent
     std::string name;
     std::size_t parent = 0;
-    const Core* owner = nullptr;  // whose states its handlers take
+    std::size_t table = 0;
+    const Core* owner = nullptr;  // the app whose states its handlers use
     std::deque<MiddlewareBox> middleware;
     std::optional<Limits> limits;
     std::optional<Endpoint> fallback_endpoint;
     std::source_location fallback_place;
     Target fallback;             // without an endpoint: a path without a route gets a 404
     std::vector<Link> unrouted;  // the chain around 404 and 405
-    bool is_path = false;        // of add_path(): it has no paths below it
-    bool faulty = false;         // so are its routes, which need not be told
+    bool is_path = false;        // of add_path(): it has no subpaths
+    bool faulty = false;         // so are its routes, whose errors are not reported
     bool pins = false;
   };
 
@@ -140,9 +160,12 @@ private:
   void check_route_needs(const RouteEntry& route, Mistakes& mistakes) const;
   void check_group_needs(const GroupEntry& group, Mistakes& mistakes) const;
   void check_names(Mistakes& mistakes) const;
+  void index_names();
+  const RouteEntry* find_named(std::string_view name) const;
   std::string full_name(const RouteEntry& route) const;
   void enter(RouteEntry& route);
-  MethodIndex method_of(const Request& request) const noexcept;
+  const RouteTable& table_of(Exchange& exchange) const noexcept;
+  const RouteTable& table_of(const RouteEntry& route) const { return tables_[groups_[route.group].table]; }
   void adopt_groups(Core& mounted, std::size_t around);
   void adopt_routes(Core& mounted, std::size_t first_group);
   void lay_out_group(std::size_t index);
@@ -151,30 +174,32 @@ private:
   bool append_middleware(std::size_t group, std::vector<Link>& chain) const;
   Reply serve_route(const RouteEntry& route, Exchange& exchange) const;
   static Reply serve_target(const Target& target, Exchange& exchange);
-  Reply serve_unrouted(Router::Match match, Exchange& exchange) const;
-  Reply serve_missing(Exchange& exchange) const;
-  Reply serve_outcome(Unrouted outcome, Exchange& exchange) const;
-  std::optional<Reply> serve_other_slash(Exchange& exchange) const;
-  const GroupEntry& innermost_group(std::string_view path) const;
+  Reply serve_unrouted(const RouteTable& table, Router::Match match, Exchange& exchange) const;
+  Reply serve_missing(const RouteTable& table, Exchange& exchange) const;
+  Reply serve_outcome(const RouteTable& table, Unrouted outcome, Exchange& exchange) const;
+  std::optional<Reply> serve_other_slash(const RouteTable& table, Exchange& exchange) const;
+  const GroupEntry& innermost_group(const RouteTable& table, std::string_view path) const;
   Response render_problem(const Problem& problem, const Request* request) const noexcept;
   void destroy_loops() noexcept;
 
   Mistakes mistakes_;
-  Router router_;
+  std::deque<RouteTable> tables_;  // the first is the App's own
   std::deque<RouteEntry> routes_;
-  std::deque<GroupEntry> groups_;  // the first is the App itself
+  std::vector<std::pair<std::string, const RouteEntry*>> names_;  // sorted; when frozen
+  std::deque<GroupEntry> groups_;                                 // the first is the App itself
   std::vector<SharedState> states_;
   std::vector<PerLoopFactory> factories_;
   std::vector<ErrorMapping> mappings_;
   Hooks hooks_;
   base::Box<Bus> bus_;
+  LocalTopics local_topics_;
   ProblemRenderer render_;
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
   std::vector<base::Box<Core>> mounted_;
-  const Core* outer_ = nullptr;  // that it is mounted in
+  const Core* outer_ = nullptr;  // the app that it is mounted in
   bool deny_unknown_members_ = false;
   bool frozen_ = false;
-  mutable std::vector<std::vector<void*>> per_loop_;  // by loop, then by factory; each loop touches its own only
+  mutable std::vector<std::vector<void*>> per_loop_;  // by loop, then by factory; each loop uses only its own
 };
 
 // `pattern` below `prefix`.

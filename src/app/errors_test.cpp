@@ -11,11 +11,11 @@
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::TestResponse;
 
 struct ShopError {
   int code = 0;
@@ -38,7 +38,7 @@ TEST(Errors, http_error_is_its_status_detail_and_fields) {
   app.get("/x", []() -> std::string { throw HttpError(Status::TooManyRequests, "slowly").set("retry-after", "9"); });
   app.get("/derived", throwing(LoginError()));
   Client client(app);
-  const Answer answer = client.get("/x");
+  const TestResponse answer = client.get("/x");
   EXPECT_EQ(answer.status, 429);
   EXPECT_EQ(answer.field("retry-after"), "9");
   EXPECT_EQ(answer.field("content-type"), media::problem);
@@ -58,7 +58,7 @@ TEST(Errors, anything_else_that_is_thrown_is_a_reported_500_that_leaks_nothing) 
   });
   Client client(app);
   for (const char* target : {"/exception/1", "/number", "/text", "/task"}) {
-    const Answer answer = client.get(target);
+    const TestResponse answer = client.get(target);
     EXPECT_EQ(answer.status, 500) << target;
     EXPECT_EQ(answer.body, R"({"type":"about:blank","title":"Internal Server Error","status":500})");
     for (const auto& [name, value] : answer.fields) EXPECT_THAT(value, Not(HasSubstr("hunter2")));
@@ -159,7 +159,7 @@ TEST(Errors, a_mapping_that_throws_is_a_reported_500) {
   });
   Client client(app);
   for (const char* target : {"/thrown", "/returned", "/task"}) {
-    const Answer answer = client.get(target);
+    const TestResponse answer = client.get(target);
     EXPECT_EQ(answer.status, 500);
     EXPECT_EQ(answer.field("content-type"), media::problem);
     EXPECT_THAT(answer.body, Not(HasSubstr("hunter2")));
@@ -187,7 +187,7 @@ TEST(Errors, all_look_as_the_hook_says) {
   app.get("/nothing", []() -> std::optional<int> { return std::nullopt; });
   Client client(app);
   const auto check = [&client](Method method, const char* target, int status, std::string_view body) {
-    const Answer answer = client.send({method, target});
+    const TestResponse answer = client.send({method, target});
     EXPECT_EQ(answer.status, status) << target;
     EXPECT_EQ(answer.field("x-hook"), "yes") << target;
     EXPECT_EQ(answer.body, body) << target;
@@ -248,7 +248,7 @@ TEST(Errors, a_hook_that_throws_still_leaves_a_whole_answer) {
   app.on_problem([](const Problem&) -> Response { throw std::runtime_error("hunter2"); });
   app.get("/x", [] { return "x"; });
   Client client(app);
-  const Answer answer = client.send({Method::Post, "/x"});
+  const TestResponse answer = client.send({Method::Post, "/x"});
   EXPECT_EQ(answer.status, 405);
   EXPECT_EQ(answer.field("allow"), "GET, HEAD, OPTIONS");
   EXPECT_THAT(answer.body, HasSubstr("Method Not Allowed"));

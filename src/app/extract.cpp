@@ -4,6 +4,7 @@
 #include "app/quoted.hpp"
 
 #include <tern/base/ascii.hpp>
+#include <tern/coro/executor.hpp>
 #include <tern/http/uri.hpp>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace tern::app {
 namespace {
 
-// Ten megabytes of "&a" would take a second of the loop to bind.
+// Binding ten megabytes of "&a" would block the loop for a second.
 constexpr std::size_t max_pairs = 4096;
 
 // The media type of a Content-Type value, without parameters.
@@ -65,7 +66,7 @@ std::expected<Pairs, Rejection> shared_query_pairs(Request& request) {
   return pairs;
 }
 
-std::expected<Pairs, Rejection> form_pairs(Request& request) {
+std::expected<Pairs, Rejection> form_pairs(Request& request, Arena& arena) {
   const auto type = request.field("content-type");
   if (!type && request.body().empty()) {
     return std::unexpected(Rejection::absent(Status::BadRequest, "the content is missing: send a form"));
@@ -73,7 +74,12 @@ std::expected<Pairs, Rejection> form_pairs(Request& request) {
   if (!type || !base::equals_ignoring_case(media_type(*type), "application/x-www-form-urlencoded")) {
     return std::unexpected(Rejection::unsupported_media_type("application/x-www-form-urlencoded"));
   }
-  return Pairs::parse(request.body(), request.arena());
+  return Pairs::parse(request.body(), arena);
+}
+
+Offloader* pool_of_loop() noexcept {
+  Executor* const executor = Executor::current();
+  return executor != nullptr ? executor->offloader() : nullptr;
 }
 
 void add_error(Problem& problem, std::string_view name, std::string_view message) {

@@ -43,7 +43,7 @@ struct tern::Extract<Session> {
   static Task<std::expected<Session, Rejection>> from(Request& request) {
     const auto user = request.field("x-user");
     if (!user) co_return std::unexpected(Rejection::absent(Status::Unauthorized, "who are you?"));
-    if (*user == "nobody") co_return std::unexpected(Rejection(Status::Forbidden, "not you"));
+    if (*user == "stranger") co_return std::unexpected(Rejection(Status::Forbidden, "not you"));
     if (*user == "broken") throw HttpError(Status::BadGateway, "the sessions cannot be reached");
     notes += 'S';
     if (*user == "waits") co_await Door();
@@ -116,9 +116,9 @@ TEST_F(AwaitedExtractor, is_a_parameter_like_any_other) {
 
 TEST_F(AwaitedExtractor, is_refused_even_where_it_is_optional_and_may_throw) {
   app.get("/maybe", [](std::optional<Session> session) { return session ? session->user : std::string("anonymous"); });
-  Client nobody(app);
-  nobody.with("x-user", "nobody");
-  EXPECT_EQ(nobody.get("/maybe").status, 403);
+  Client stranger(app);
+  stranger.with("x-user", "stranger");
+  EXPECT_EQ(stranger.get("/maybe").status, 403);
   Client broken(app);
   broken.with("x-user", "broken");
   EXPECT_EQ(broken.get("/maybe").status, 502);
@@ -137,8 +137,8 @@ TEST_F(AwaitedExtractor, takes_its_turn_and_what_needs_the_content_comes_last) {
   EXPECT_EQ(client.post("/rows", "12345").body, "5");
   EXPECT_EQ(notes, "1SsR");
   notes.clear();
-  Client nobody(app);
-  EXPECT_EQ(nobody.post("/", "text").status, 401);
+  Client stranger(app);
+  EXPECT_EQ(stranger.post("/", "text").status, 401);
   EXPECT_EQ(notes, "1") << "the rest is not asked";
 }
 
@@ -185,7 +185,7 @@ TEST_F(AwaitedExtractor, of_the_head_comes_before_the_content_is_asked_for) {
 }
 
 TEST_F(AwaitedExtractor, that_streams_is_held_to_the_limit_and_holds_no_more_than_a_piece) {
-  app.post("/", [](Rows rows) { return rows.bytes; }).limits({.body = 10});
+  app.post("/", [](Rows rows) { return rows.bytes; }).limits({.max_body_bytes = 10});
   MemoryExchange exchange(Method::Post, "/", {}, {}, true);
   exchange.set_budget(0);  // nothing is collected
   Reply reply = app.service().serve(exchange);

@@ -38,7 +38,7 @@ struct tern::Extract<User> {
   static std::expected<User, Rejection> from(Request& request) {
     const auto name = request.field("x-user");
     if (!name) return std::unexpected(Rejection::absent(Status::Unauthorized, "who are you?"));
-    if (*name == "nobody") return std::unexpected(Rejection(Status::Forbidden, "not you"));
+    if (*name == "stranger") return std::unexpected(Rejection(Status::Forbidden, "not you"));
     return User{std::string(*name)};
   }
 };
@@ -92,9 +92,9 @@ struct tern::Extract<Hidden> {
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
 using ::testing::HasSubstr;
+using testing::TestResponse;
 
 TEST(Extractors, of_the_user_are_parameters_like_any_other) {
   App app;
@@ -112,9 +112,9 @@ TEST(Extractors, of_the_user_are_parameters_like_any_other) {
   EXPECT_EQ(client.get("/user/1").body, "Ann1");
   EXPECT_EQ(client.get("/admin").body, "Ann");
   EXPECT_EQ(client.get("/maybe").body, "Ann");
-  Client nobody(app);
-  nobody.with("x-user", "nobody");
-  EXPECT_EQ(nobody.get("/maybe").status, 403) << "present, but refused";
+  Client stranger(app);
+  stranger.with("x-user", "stranger");
+  EXPECT_EQ(stranger.get("/maybe").status, 403) << "present, but refused";
 }
 
 TEST(Extractors, run_in_order_stop_at_the_first_failure_and_read_the_body_last) {
@@ -126,7 +126,7 @@ TEST(Extractors, run_in_order_stop_at_the_first_failure_and_read_the_body_last) 
   EXPECT_EQ(client.post("/fine", "x").status, 200);
   EXPECT_EQ(trace, "123L");
   trace.clear();
-  const Answer answer = client.post("/fails", "x");
+  const TestResponse answer = client.post("/fails", "x");
   EXPECT_EQ(answer.status, 429);
   EXPECT_EQ(answer.field("retry-after"), "3") << "the fields of a rejection are sent";
   EXPECT_EQ(trace, "1F");
@@ -285,7 +285,7 @@ Status status_after(App& app, void (*what)(MemoryExchange&)) {
 
 TEST(LateContent, that_fails_is_answered_with_why) {
   App app;
-  app.post("/", [](Json<User> user) { return user->name; }).limits({.body = 8});
+  app.post("/", [](Json<User> user) { return user->name; }).limits({.max_body_bytes = 8});
   EXPECT_EQ(status_after(app, [](MemoryExchange& e) { e.fail(StreamError::TooSlow); }), Status::RequestTimeout);
   EXPECT_EQ(status_after(app, [](MemoryExchange& e) { e.fail(StreamError::Malformed); }), Status::BadRequest);
   EXPECT_EQ(status_after(app, [](MemoryExchange& e) { e.disconnect(); }), Status::BadRequest);
@@ -331,7 +331,7 @@ TEST(LateContent, may_be_given_up_with_its_handler) {
     ASSERT_FALSE(reply.task().start(&count, &ends));
     exchange.arrive("x");
   }
-  exchange.end();  // nobody is resumed
+  exchange.end();  // resumes no coroutine
 }
 
 TEST(LateContent, ends_in_the_answer_of_what_the_handler_throws) {
@@ -342,14 +342,14 @@ TEST(LateContent, ends_in_the_answer_of_what_the_handler_throws) {
 
 TEST(Limits, of_a_route_reach_the_exchange_before_the_content) {
   App app;
-  app.post("/small", [](Body body) { return body.bytes; }).limits({.body = 4});
+  app.post("/small", [](Body body) { return body.bytes; }).limits({.max_body_bytes = 4});
   app.post("/default", [](Body body) { return body.bytes; });
   MemoryExchange exchange(Method::Post, "/small", {}, {}, true);
   const Reply waiting = app.service().serve(exchange);
-  EXPECT_EQ(exchange.limits().body, 4U);
+  EXPECT_EQ(exchange.limits().max_body_bytes, 4U);
   Client client(app);
   EXPECT_EQ(client.post("/small", "1234").status, 200);
-  const Answer answer = client.post("/small", "12345");
+  const TestResponse answer = client.post("/small", "12345");
   EXPECT_EQ(answer.status, 413);
   EXPECT_EQ(answer.field("content-type"), "application/problem+json");
   EXPECT_EQ(client.post("/default", "12345").status, 200);

@@ -49,7 +49,7 @@ TEST(Fallback, of_the_innermost_group_counts_and_middleware_runs_around_it) {
 TEST(Fallback, takes_extractors_and_has_the_limits_of_its_group) {
   App app;
   app.state(std::string("state"));
-  Group group = app.group("/g").limits({.body = 2});
+  Group group = app.group("/g").limits({.max_body_bytes = 2});
   group.fallback(
       [](State<std::string> state, Body body) -> Task<std::string> { co_return *state + std::string(body); });
   Client client(app);

@@ -10,7 +10,7 @@
 namespace tern {
 namespace {
 
-// The host without its port. Empty unless it is a name or an address, as far as the characters say: it goes into a URI.
+// The host without its port. Empty unless its characters are those of a name or an address: it becomes part of a URI.
 std::string_view host_of(std::string_view authority) {
   const bool literal = authority.starts_with('[');
   const std::size_t end = literal ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());

@@ -36,7 +36,7 @@ TEST_F(HttpsRedirectTest, keeps_host_path_and_query) {
   EXPECT_EQ(location("/x", "[::1]:80"), "https://[::1]/x");
 }
 
-TEST_F(HttpsRedirectTest, goes_to_the_port_and_the_host_that_it_is_told) {
+TEST_F(HttpsRedirectTest, uses_the_configured_port_and_host) {
   serve({.port = 8443, .host = "www.example.org"});
   EXPECT_EQ(location("/x", "example.org:8080"), "https://www.example.org:8443/x");
   EXPECT_EQ(location("/x", "not a host"), "https://www.example.org:8443/x");

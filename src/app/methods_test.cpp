@@ -10,8 +10,8 @@
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
+using testing::TestResponse;
 
 TEST(Methods, of_any_token_have_routes) {
   App app;
@@ -38,14 +38,14 @@ TEST(Methods, of_no_route_are_not_implemented_and_of_others_not_allowed) {
   EXPECT_EQ(client.send({"TASTE", "/none"}).status, 501);
   EXPECT_EQ(client.send({"get", "/cache"}).status, 501);
   EXPECT_EQ(client.send({"STEEP", "/none"}).status, 404);
-  const Answer refused = client.send({"STEEP", "/cache"});
+  const TestResponse refused = client.send({"STEEP", "/cache"});
   EXPECT_EQ(refused.status, 405);
   EXPECT_EQ(refused.field("allow"), "GET, HEAD, OPTIONS, BREW");
   EXPECT_EQ(client.options("/pot").field("allow"), "OPTIONS, STEEP");
   EXPECT_EQ(client.options("*").field("allow"), "GET, HEAD, OPTIONS, BREW, STEEP");
 }
 
-TEST(Methods, are_told_by_the_list_of_routes) {
+TEST(Methods, are_in_the_list_of_routes) {
   App app;
   app.on("BREW", "/pot", [] { return "tea"; }).name("brew");
   app.query("/search", [] { return "found"; });
@@ -77,7 +77,7 @@ TEST(Methods, that_are_no_tokens_or_too_many_are_mistakes) {
                 app.on("BREW", "/", [] { return ""; });
                 app.on("BREW", "/", [] { return ""; });
               }),
-              ::testing::HasSubstr("BREW '/' cannot be told from '/'"));
+              ::testing::HasSubstr("BREW '/' conflicts with '/'"));
   EXPECT_THAT(mistake([](App& app) {
                 for (int i = 0; i < 43; ++i) app.on("M" + std::to_string(i), "/", [] { return ""; });
               }),

@@ -12,9 +12,9 @@
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
 using ::testing::HasSubstr;
+using testing::TestResponse;
 
 // Adds its name to the answer's x-trace on the way out, and to `trace` on the way in.
 auto named(std::string& trace, char name) {
@@ -44,7 +44,7 @@ TEST(Middleware, runs_in_the_order_of_registration_outermost_first) {
   inner.use(named(trace, 'e'));  // after the route, and still around it
   api.use(named(trace, 'd'));
   app.use(named(trace, 'b'));
-  const Answer answer = Client(app).get("/api/inner/x");
+  const TestResponse answer = Client(app).get("/api/inner/x");
   EXPECT_EQ(trace, "abcdefg");
   EXPECT_EQ(answer.field("x-trace"), "gfedcba");
   EXPECT_EQ(answer.body, "x");
@@ -84,7 +84,7 @@ TEST(Middleware, runs_around_404_405_options_redirects_and_malformed_paths) {
   app.get("/slash/", [] { return "x"; });
   Client client(app);
   const auto check = [&client](Method method, std::string target, int status, std::string_view around) {
-    const Answer answer = client.send({method, target});
+    const TestResponse answer = client.send({method, target});
     EXPECT_EQ(answer.status, status) << target;
     EXPECT_EQ(answer.field("x-trace"), around) << target;
   };
@@ -165,7 +165,7 @@ TEST(Middleware, may_be_a_function_an_object_or_generic_and_return_reply_respons
   app.use([](auto&, auto next) { return next(); });
   app.use([](const Request&, const Next& next) -> Reply { return next(); });
   app.get("/x", [] { return "x"; });
-  const Answer answer = Client(app).get("/x");
+  const TestResponse answer = Client(app).get("/x");
   EXPECT_EQ(answer.body, "x");
   EXPECT_EQ(answer.field("x-path"), "/x");
   EXPECT_EQ(calls, 1);
@@ -187,7 +187,7 @@ TEST(Middleware, in_every_form_goes_around_every_form_of_handler) {
   Client client(app);
   for (const auto& [target, status] :
        {std::pair("/plain", 200), {"/task", 200}, {"/task/throws", 409}, {"/throws", 409}, {"/none", 404}}) {
-    const Answer answer = client.get(target);
+    const TestResponse answer = client.get(target);
     EXPECT_EQ(answer.status, status) << target;
     EXPECT_EQ(answer.field("x-trace"), "ba") << target;
     EXPECT_EQ(answer.field("x-path"), target);
@@ -244,7 +244,7 @@ TEST(Middleware, throws_into_the_one_around_it_wherever_it_throws) {
   app.get("/response", [] { return "x"; }).use([](Request&, Next) -> Response { throw HttpError(Status::Conflict); });
   Client client(app);
   for (const char* target : {"/before", "/then", "/late", "/coroutine/before", "/coroutine/after", "/response"}) {
-    const Answer answer = client.get(target);
+    const TestResponse answer = client.get(target);
     EXPECT_EQ(answer.status, 409) << target;
     EXPECT_EQ(answer.field("x-trace"), "a") << target;
   }

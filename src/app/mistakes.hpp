@@ -1,4 +1,4 @@
-// The mistakes of a setup, collected until the start reports all of them.
+// Errors of a setup, collected until the start reports all of them.
 #pragma once
 
 #include <tern/app/app.hpp>
@@ -13,7 +13,7 @@ namespace tern::app {
 
 class Mistakes {
 public:
-  // `place`, where it is known, is named in front of `what`.
+  // Adds `what`, prefixed with `place` if that is known.
   void add(const std::source_location& place, std::string_view what) {
     std::string line;
     if (place.line() != 0) line = std::string(place.file_name()) + ":" + std::to_string(place.line()) + ": ";

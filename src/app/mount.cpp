@@ -18,6 +18,10 @@ std::size_t Core::mount(std::size_t parent, const PlacedPattern& prefix, base::B
     mistakes_.add(prefix.place, where + "the prefix of a mounted app has no placeholders");
   }
   if (mounted->bus_) mistakes_.add(prefix.place, where + "a mounted app has no bus: give it to the app around it");
+  for (const RouteTable& table : mounted->tables_) {
+    if (table.root == 0) continue;
+    mistakes_.add(table.place, where + "a mounted app has no routes of listeners: give them to the app around it");
+  }
   const std::size_t first_group = groups_.size();
   adopt_groups(*mounted, around);
   adopt_routes(*mounted, first_group);
@@ -37,6 +41,7 @@ void Core::adopt_groups(Core& mounted, std::size_t around) {
     GroupEntry group = std::move(mounted.groups_[i]);
     group.prefix = join(groups_[around].prefix, group.prefix);
     group.parent = i == 0 ? around : first + group.parent;
+    group.table = groups_[around].table;
     group.faulty = group.faulty || groups_[around].faulty;
     groups_.push_back(std::move(group));
   }

@@ -162,8 +162,8 @@ TEST(Mount, reports_mistakes_at_the_start_of_the_outer_app) {
     FAIL();
   } catch (const SetupError& error) {
     EXPECT_THAT(error.what(), HasSubstr("GET '/shop/x' takes tern::State<int>"));
-    EXPECT_THAT(error.what(), HasSubstr("GET '/x' cannot be told from '/x'"));
-    EXPECT_THAT(error.what(), HasSubstr("GET '/shop/y' cannot be told from '/shop/y'"));
+    EXPECT_THAT(error.what(), HasSubstr("GET '/x' conflicts with '/x'"));
+    EXPECT_THAT(error.what(), HasSubstr("GET '/shop/y' conflicts with '/shop/y'"));
     EXPECT_THAT(error.what(), HasSubstr("the prefix of a mounted app has no placeholders"));
   }
 }

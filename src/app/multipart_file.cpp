@@ -2,7 +2,7 @@
 
 #include "app/temporary_file.hpp"
 
-#include <tern/coro/executor.hpp>
+#include <tern/app/large_value.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/http/problem.hpp>
 
@@ -31,8 +31,7 @@ private:
 }  // namespace
 
 void close_uploaded(int descriptor) noexcept {
-  Executor* const executor = Executor::current();
-  Offloader* const pool = executor != nullptr ? executor->offloader() : nullptr;
+  Offloader* const pool = pool_of_loop();
   auto* const job = pool != nullptr ? new (std::nothrow) Closing(descriptor) : nullptr;
   if (job != nullptr && pool->submit(Priority::Low, *job)) return;
   delete job;

@@ -111,13 +111,13 @@ TEST_F(Uploaded, what_may_take_long_is_done_on_the_pool) {
   loop.pool = &pool;
   {
     const UploadedFile one = file("content");
-    coro::Running<std::string> reading(one.text());
+    coro::StartedTask<std::string> reading(one.text());
     EXPECT_FALSE(reading.ended());
     pool.run_one();
     loop.run();
     ASSERT_TRUE(reading.ended());
     EXPECT_EQ(reading.result(), "content");
-    coro::Running<bool> saving(one.save_as(folder.path() + "/saved"));
+    coro::StartedTask<bool> saving(one.save_as(folder.path() + "/saved"));
     EXPECT_EQ(folder.names(), 0U);
     pool.run_one();
     loop.run();

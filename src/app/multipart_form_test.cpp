@@ -20,12 +20,12 @@ extern "C" [[gnu::weak]] void __asan_init();
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
 using testing::form_type;
 using testing::FormText;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::TestResponse;
 using namespace std::string_literals;
 
 enum class Size { small, large };
@@ -71,7 +71,7 @@ protected:
     app.post("/narrow", [](Multipart<Narrow> form) { return form->text.size() * 10 + form->file.size(); });
     app.post("/maybe", [](std::optional<Multipart<Order>> order) { return order ? (*order)->name : "none"s; });
   }
-  Answer post(std::string_view path, const std::string& content, std::string_view type = form_type) {
+  TestResponse post(std::string_view path, const std::string& content, std::string_view type = form_type) {
     return client().post(path, content, type);
   }
   Client& client() {
@@ -102,13 +102,13 @@ TEST_F(MultipartForm, members_are_bound_as_those_of_any_form) {
 }
 
 TEST_F(MultipartForm, every_bad_member_is_named) {
-  const Answer answer = post("/order", FormText()
-                                           .field("count", "many")
-                                           .field("size", "huge")
-                                           .field("note", "once")
-                                           .field("note", "twice")
-                                           .file("tag", "a.txt", "x")
-                                           .complete());
+  const TestResponse answer = post("/order", FormText()
+                                                 .field("count", "many")
+                                                 .field("size", "huge")
+                                                 .field("note", "once")
+                                                 .field("note", "twice")
+                                                 .file("tag", "a.txt", "x")
+                                                 .complete());
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(answer.body, HasSubstr(R"({"detail":"missing","pointer":"name"})"));
   EXPECT_THAT(answer.body, HasSubstr(R"({"detail":"expected an integer in range","pointer":"count"})"));
@@ -130,12 +130,12 @@ TEST_F(MultipartForm, files_are_there_with_what_the_client_said_of_them) {
 }
 
 TEST_F(MultipartForm, of_files_every_bad_one_is_named) {
-  const Answer answer = post("/album", FormText()
-                                           .field("title", "Songs")
-                                           .file("booklet", "a", "1")
-                                           .file("booklet", "b", "2")
-                                           .field("track", "no file")
-                                           .complete());
+  const TestResponse answer = post("/album", FormText()
+                                                 .field("title", "Songs")
+                                                 .file("booklet", "a", "1")
+                                                 .file("booklet", "b", "2")
+                                                 .field("track", "no file")
+                                                 .complete());
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(answer.body, HasSubstr(R"({"detail":"missing","pointer":"cover"})"));
   EXPECT_THAT(answer.body, HasSubstr(R"({"detail":"given more than once","pointer":"booklet"})"));
@@ -149,7 +149,7 @@ TEST_F(MultipartForm, a_file_input_that_was_left_empty_is_missing) {
     return FormText(cover).field("title", "t").file("booklet", "", "").file("track", "", "").complete();
   };
   EXPECT_EQ(post("/album", album(FormText().file("cover", "c", ""))).body, "t c(application/octet-stream 0:)");
-  const Answer answer = post("/album", album(FormText().file("cover", "", "")));
+  const TestResponse answer = post("/album", album(FormText().file("cover", "", "")));
   EXPECT_EQ(answer.status, 422);
   EXPECT_THAT(answer.body, HasSubstr(R"([{"detail":"missing","pointer":"cover"}])"));
   EXPECT_EQ(post("/album", album(FormText().file("cover", "", "content"))).body,
@@ -161,7 +161,7 @@ TEST_F(MultipartForm, a_file_input_that_was_left_empty_is_missing) {
 
 TEST_F(MultipartForm, a_file_name_is_never_a_path) {
   const auto name = [this](std::string_view sent) {
-    const Answer answer = post("/album", FormText().field("title", "").file("cover", sent, "x").complete());
+    const TestResponse answer = post("/album", FormText().field("title", "").file("cover", sent, "x").complete());
     return answer.status == 200 ? answer.body.substr(1, answer.body.find('(') - 1) : std::to_string(answer.status);
   };
   EXPECT_EQ(name("../../etc/passwd"), "passwd");
@@ -234,13 +234,13 @@ TEST_F(MultipartForm, text_counts_against_what_all_contents_may_hold) {
   EXPECT_EQ(refused.task().result().status(), Status::ServiceUnavailable) << "so does the buffer of a file";
 }
 
-TEST_F(MultipartForm, a_full_disk_is_a_507_that_is_told_to_the_log_alone) {
+TEST_F(MultipartForm, a_full_disk_is_a_507_with_details_in_the_log_only) {
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Answer answer = post("/album", FormText().file("cover", "c", std::string(2000, 'x')).complete());
+  const TestResponse answer = post("/album", FormText().file("cover", "c", std::string(2000, 'x')).complete());
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(answer.status, 507);
   EXPECT_THAT(answer.body, Not(HasSubstr("arge")));
@@ -255,7 +255,7 @@ TEST_F(MultipartForm, without_descriptors_is_a_503) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const Answer answer = post("/album", FormText().file("cover", "c", "x").complete());
+  const TestResponse answer = post("/album", FormText().file("cover", "c", "x").complete());
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.field("retry-after"), "1");
@@ -264,7 +264,7 @@ TEST_F(MultipartForm, without_descriptors_is_a_503) {
 
 TEST_F(MultipartForm, a_folder_that_is_not_there_is_a_500_that_says_nothing) {
   ::setenv("TMPDIR", "/nonexistent-folder", 1);
-  const Answer answer = post("/album", FormText().file("cover", "c", "x").complete());
+  const TestResponse answer = post("/album", FormText().file("cover", "c", "x").complete());
   EXPECT_EQ(answer.status, 500);
   EXPECT_THAT(answer.body, Not(HasSubstr("o such file")));
   ASSERT_EQ(client().reports().size(), 1U);

@@ -13,7 +13,7 @@
 namespace tern {
 namespace {
 
-// What is collected before it is written, so that a client that sends byte by byte does not cost a job for each.
+// Collected before a write, so that a client that sends byte by byte does not cost a job per byte.
 constexpr std::size_t write_size = 64 * 1024;
 
 constexpr std::string_view form_type = "multipart/form-data";
@@ -28,7 +28,7 @@ Problem problem_of(const MultipartReject& why) {
   throw HttpError(problem_of(why));
 }
 
-// The operator must know; the client learns what it can do about it.
+// The log gets the details; the client gets only the status.
 [[noreturn]] void throw_storage_failure(Exchange& exchange, const std::error_code& error) {
   const std::string what = "storing an uploaded file: " + error.message();
   switch (error.value()) {
@@ -53,7 +53,7 @@ struct MultipartStream::State {
   std::string boundary;
   BodyStream body;
   MultipartParser parser;
-  std::string buffer;  // of the file that is being stored
+  std::string buffer;  // of the current file
   bool begun = false;
   bool in_part = false;
   bool ended = false;
@@ -67,7 +67,7 @@ void MultipartStream::limits(const MultipartLimits& limits) {
   state_->parser = MultipartParser(state_->boundary, limits);
 }
 
-// Gives the parser more, or tells it that there is none.
+// Passes more bytes to the parser, or its end.
 Task<> MultipartStream::receive() {
   State& state = *state_;
   const StopToken stop = co_await current_stop();
@@ -80,7 +80,7 @@ Task<> MultipartStream::receive() {
     }
   } catch (const Cancelled&) {
     if (stop.stop_requested() || state.exchange.stop().stop_requested()) throw;
-    // Only half of the connection has ended: there is somebody who reads the answer.
+    // Only half of the connection has ended: the client still reads the response.
     throw HttpError(to_problem(StreamError::Disconnected));
   }
 }
@@ -134,7 +134,7 @@ Task<UploadedFile> MultipartStream::file(std::uint64_t most) {
     if (!state.exchange.charge(write_size)) throw HttpError(to_problem(StreamError::Overloaded));
     state.buffer.reserve(write_size);
   }
-  state.buffer.clear();  // what a file that was given up has left
+  state.buffer.clear();  // left by an abandoned file
   std::uint64_t size = 0;
   while (const auto piece = co_await next()) {
     if (piece->size() > most - size) throw HttpError(Status::ContentTooLarge, "a file of the form is too large");
@@ -149,7 +149,7 @@ Task<UploadedFile> MultipartStream::file(std::uint64_t most) {
   co_return file;
 }
 
-// Writes what is in the buffer, and `rest`.
+// Writes the buffer, and `rest`.
 Task<> MultipartStream::store(UploadedFile& file, std::string_view rest) {
   State& state = *state_;
   const auto write = [&] { return file.append_now(state.buffer, rest); };

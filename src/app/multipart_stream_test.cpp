@@ -78,7 +78,7 @@ TEST_F(MultipartStreams, a_piece_is_seen_before_the_next_has_arrived) {
   EXPECT_EQ(reply.task().result().content(), "done");
 }
 
-TEST_F(MultipartStreams, what_nobody_reads_of_a_part_is_passed_over) {
+TEST_F(MultipartStreams, the_unread_rest_of_a_part_is_skipped) {
   app.post("/names", [](MultipartStream form) -> Task<std::string> {
     std::string names;
     while (const MultipartPart* part = co_await form.next_part()) {
@@ -170,10 +170,10 @@ TEST_F(MultipartStreams, half_a_connection_gets_a_400_and_one_that_has_gone_canc
 }
 
 TEST_F(MultipartStreams, the_limit_for_whole_contents_does_not_apply_unless_the_route_says_so) {
-  app.post("/small", transcript).limits({.body = 100});
+  app.post("/small", transcript).limits({.max_body_bytes = 100});
   MemoryExchange exchange(Method::Post, "/", {{"content-type", std::string(form_type)}}, {}, true);
   static_cast<void>(app.service().serve(exchange));
-  EXPECT_EQ(exchange.limits().body, static_cast<std::size_t>(-1));
+  EXPECT_EQ(exchange.limits().max_body_bytes, static_cast<std::size_t>(-1));
   EXPECT_EQ(Client(app).post("/small", FormText().field("a", std::string(100, 'x')).complete(), form_type).status, 413);
 }
 

@@ -1,4 +1,4 @@
-// What a message quotes.
+// Quotes text in messages.
 #pragma once
 
 #include <string>

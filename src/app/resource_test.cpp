@@ -100,7 +100,7 @@ TEST(Resource, is_made_for_each_request_and_gone_afterwards) {
   EXPECT_EQ(made, 4);
   EXPECT_EQ(alive, 0);
   EXPECT_EQ(client.get("/items/x").status, 404);
-  EXPECT_EQ(made, 4) << "nobody was to be asked";
+  EXPECT_EQ(made, 4) << "no object expected";
 }
 
 TEST(Resource, lives_as_long_as_its_coroutine) {

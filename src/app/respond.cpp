@@ -3,7 +3,7 @@
 namespace tern::app {
 namespace {
 
-// A small text is copied once more anyway, when it is sent; a large one that is owned is not.
+// Small text is copied once more when it is sent; large owned text is not.
 constexpr std::size_t large = 4096;
 
 Response copied(std::string_view type, std::string_view bytes, Exchange& exchange) {

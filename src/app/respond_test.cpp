@@ -51,30 +51,30 @@ struct tern::Respond<Celsius> {
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::TestResponse;
 
 template <class F>
-Answer answer_of(F handler) {
+TestResponse answer_of(F handler) {
   App app;
   app.on_error(
       [](const NotFoundInShop& error) { return WithStatus{Status::NotFound, Book{error.id, "no such book"}}; });
   app.get("/x", std::move(handler));
   Client client(app);
-  Answer answer = client.get("/x");
+  TestResponse answer = client.get("/x");
   EXPECT_EQ(client.reports().size(), answer.status >= 500 ? 1U : 0U);
   return answer;
 }
 
-void expect(const Answer& answer, int status, std::string_view type, std::string_view body) {
+void expect(const TestResponse& answer, int status, std::string_view type, std::string_view body) {
   EXPECT_EQ(answer.status, status);
   EXPECT_EQ(answer.field("content-type"), type);
   EXPECT_EQ(answer.body, body);
 }
 
-void expect_problem(const Answer& answer, int status) {
+void expect_problem(const TestResponse& answer, int status) {
   EXPECT_EQ(answer.status, status);
   EXPECT_EQ(answer.field("content-type"), media::problem);
   EXPECT_THAT(answer.body, HasSubstr("\"status\":" + std::to_string(status)));
@@ -89,7 +89,7 @@ TEST(Respond, text_is_plain_text) {
 
 TEST(Respond, text_that_is_not_utf8_does_not_say_that_it_is) {
   static const std::string latin1 = "caf\xE9";
-  const auto check = [](const Answer& answer, std::string_view type, std::string_view content) {
+  const auto check = [](const TestResponse& answer, std::string_view type, std::string_view content) {
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(answer.field("content-type"), type);
     EXPECT_EQ(answer.body, content);
@@ -168,12 +168,12 @@ TEST(Respond, expected_answers_with_its_error) {
   expect_problem(answer_of([]() -> std::expected<Book, Status> { return std::unexpected(Status::Gone); }), 410);
   expect_problem(answer_of([]() -> std::expected<void, Status> { return std::unexpected(Status::Gone); }), 410);
   expect(answer_of([]() -> std::expected<Book, Status> { return std::unexpected(Status::NotModified); }), 304, "", "");
-  const Answer problem = answer_of([]() -> std::expected<Book, Problem> {
+  const TestResponse problem = answer_of([]() -> std::expected<Book, Problem> {
     return std::unexpected(Problem{Status::Conflict, "taken", {{"/title", "is taken"}}, {}});
   });
   expect_problem(problem, 409);
   EXPECT_THAT(problem.body, HasSubstr("/title"));
-  const Answer error = answer_of([]() -> std::expected<int, HttpError> {
+  const TestResponse error = answer_of([]() -> std::expected<int, HttpError> {
     return std::unexpected(HttpError(Status::Unauthorized, "log in").set("www-authenticate", "Basic"));
   });
   expect_problem(error, 401);
@@ -200,7 +200,7 @@ TEST(Respond, expected_with_an_error_that_nothing_maps_is_a_reported_500) {
   app.get("/enum", []() -> std::expected<Book, Colour> { return std::unexpected(Colour::red); });
   Client client(app);
   for (const char* target : {"/struct", "/text", "/number", "/enum"}) {
-    const Answer answer = client.get(target);
+    const TestResponse answer = client.get(target);
     expect_problem(answer, 500);
     EXPECT_THAT(answer.body, Not(HasSubstr("secret")));
   }
@@ -211,10 +211,10 @@ TEST(Respond, expected_with_an_error_that_nothing_maps_is_a_reported_500) {
 }
 
 TEST(Respond, created_has_a_location_when_it_is_given) {
-  const Answer with = answer_of([] { return Created<Book>{{7, "Emma"}, "/books/7"}; });
+  const TestResponse with = answer_of([] { return Created<Book>{{7, "Emma"}, "/books/7"}; });
   expect(with, 201, media::json, R"({"id":7,"title":"Emma"})");
   EXPECT_EQ(with.field("location"), "/books/7");
-  const Answer without = answer_of([] { return Created{std::string("made")}; });
+  const TestResponse without = answer_of([] { return Created{std::string("made")}; });
   expect(without, 201, media::text, "made");
   EXPECT_FALSE(without.has("location"));
 }
@@ -231,7 +231,7 @@ TEST(Respond, with_status_has_the_status_of_the_handlers_choice) {
 }
 
 TEST(Respond, redirect_has_a_location_and_must_be_a_redirect) {
-  const Answer see_other = answer_of([] { return redirect("/y?a=b"); });
+  const TestResponse see_other = answer_of([] { return redirect("/y?a=b"); });
   expect(see_other, 303, "", "");
   EXPECT_EQ(see_other.field("location"), "/y?a=b");
   EXPECT_EQ(answer_of([] { return redirect("/ü b"); }).field("location"), "/%C3%BC%20b");
@@ -242,7 +242,7 @@ TEST(Respond, redirect_has_a_location_and_must_be_a_redirect) {
 }
 
 TEST(Respond, created_and_with_status_deduce_the_type_of_their_value) {
-  const Answer book = answer_of([] { return created(Book{7, "Emma"}, "/books/7"); });
+  const TestResponse book = answer_of([] { return created(Book{7, "Emma"}, "/books/7"); });
   expect(book, 201, media::json, R"({"id":7,"title":"Emma"})");
   EXPECT_EQ(book.field("location"), "/books/7");
   EXPECT_FALSE(answer_of([] { return created("made"); }).has("location"));
@@ -316,7 +316,7 @@ TEST(Respond, a_task_is_what_it_ends_with) {
 }
 
 TEST(Respond, users_may_say_how_their_types_are_answered) {
-  const Answer answer = answer_of([] { return Celsius{36.5}; });
+  const TestResponse answer = answer_of([] { return Celsius{36.5}; });
   expect(answer, 200, media::text, "36.5 degrees at /x");
   EXPECT_EQ(answer.field("x-unit"), "C");
   EXPECT_EQ(answer_of([] { return Created{Celsius{1}}; }).status, 201);

@@ -22,7 +22,7 @@ bool is_dot_segment(std::string_view segment) {
   return segment == "." || segment == "..";
 }
 
-// Cuts the first piece, up to `separator`, off `rest`. False when there was none left.
+// Takes the first piece, up to `separator`, of `rest`. False if there is none.
 bool next_piece(std::string_view& rest, bool& more, std::string_view& piece, char separator) {
   if (!more) return false;
   const std::size_t end = rest.find(separator);
@@ -50,7 +50,7 @@ struct RouterNode {
   std::unique_ptr<RouterNode> parameter;
   std::unique_ptr<RouterNode> rest;
   MethodMask offered = 0;
-  std::vector<Router::RouteIndex> routes;  // by method; none behind the last
+  std::vector<Router::RouteIndex> routes;  // by method; none after the last
 
   const RouterNode* literal(std::string_view text) const {
     const auto at = std::ranges::lower_bound(literals, text, {},
@@ -58,7 +58,7 @@ struct RouterNode {
     return at != literals.end() && at->text == text ? at->node.get() : nullptr;
   }
   Router::RouteIndex at(std::size_t method) const { return method < routes.size() ? routes[method] : no_route; }
-  // A GET route answers HEAD where there is none for it.
+  // A GET route also answers HEAD, unless there is a route for it.
   Router::RouteIndex route(MethodIndex method) const {
     const Router::RouteIndex found = at(method);
     if (found != no_route || method != static_cast<MethodIndex>(Method::Head)) return found;
@@ -86,7 +86,7 @@ std::string Router::allow_value(MethodMask offered) const {
   return out;
 }
 
-// Reads every byte, eight at a time; what follows from it can only be slow, never wrong.
+// Reads every byte, eight at a time. Collisions cost time, not correctness.
 std::size_t LiteralPaths::hash(std::string_view text) noexcept {
   constexpr std::uint64_t factor = 0x9E3779B97F4A7C15;
   const auto mixed = [](std::uint64_t value) { return (value ^ value >> 32U) * factor; };
@@ -175,7 +175,7 @@ std::vector<std::string> Router::add(RouteMethod method, std::string_view patter
   if (node->routes.size() <= index) node->routes.resize(index + std::size_t{1}, no_route);
   RouteIndex& place = node->routes[index];
   if (place != no_route) {
-    throw SetupError(std::string(name_of(index)) + " " + quoted(pattern) + " cannot be told from " +
+    throw SetupError(std::string(name_of(index)) + " " + quoted(pattern) + " conflicts with " +
                      quoted(patterns_[place]) + ", which is registered already");
   }
   place = route;
@@ -238,7 +238,7 @@ bool Router::accept(const Node& node, Search& search) {
   return true;
 }
 
-// `path` is empty, or begins with the slash in front of the next segment.
+// `path` is empty, or begins with the slash before the next segment.
 bool Router::walk(const Node& node, std::string_view path, Search& search) const {
   if (path.empty()) return accept(node, search);
   if (path.front() != '/') return false;

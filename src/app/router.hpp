@@ -1,9 +1,9 @@
 // The router: from method and path to a route. A tree of segments, with a table of whole paths in front for the routes
 // without placeholders.
 //
-// At each segment a literal is tried first, then regular expressions in the order of registration, then a parameter,
-// then the rest of the path; the first complete match that has the method wins. Each node of the tree stands for one
-// sequence of segments, so that a look-up visits it at most once, however the patterns are chosen.
+// At each segment it tries a literal first, then regular expressions in the order of registration, then a parameter,
+// then the rest of the path; the first complete match with the method wins. Each node of the tree is one sequence of
+// segments, so that a lookup visits it at most once for any patterns.
 #pragma once
 
 #include <tern/app/route_method.hpp>
@@ -25,7 +25,7 @@ class RE2;
 
 namespace tern::app {
 
-// Methods as a router counts them: those of tern::Method, then extension methods in the order of registration.
+// Method indices: those of tern::Method, then extension methods in the order of registration.
 using MethodIndex = std::uint8_t;
 using MethodMask = std::uint64_t;
 inline constexpr std::size_t max_methods = 64;
@@ -38,12 +38,12 @@ constexpr MethodMask mask_of(Method method) {
 
 struct RouterNode;
 
-// The paths of the routes without placeholders: a hash table with open addressing, read-only while it is used.
+// The paths of routes without placeholders: a hash table with open addressing, read-only during use.
 class LiteralPaths {
 public:
-  // Where `path` ends in the tree; a second node for the same path is ignored.
+  // Adds the tree's node of `path`; ignores a second node for the same path.
   void add(std::string_view path, const RouterNode& node);
-  // Null when there is none.
+  // Null if there is none.
   const RouterNode* find(std::string_view path) const noexcept;
 
 private:
@@ -54,7 +54,7 @@ private:
   static std::size_t hash(std::string_view text) noexcept;
   void place(Entry entry);
 
-  std::vector<Entry> table_;  // a power of two of them, at most half of them taken
+  std::vector<Entry> table_;  // a power of two of entries, at most half full
   std::size_t count_ = 0;
 };
 
@@ -67,28 +67,28 @@ public:
   Router(Router&&) noexcept;
   Router& operator=(Router&&) = delete;
 
-  // Throws SetupError for a malformed pattern, a malformed regular expression, and for a pattern that another route of
-  // the same method cannot be told from, naming both. Returns the names of the placeholders.
+  // Throws SetupError for a malformed pattern or regular expression, and for a pattern that is ambiguous with another
+  // route of the same method, naming both. Returns the names of the placeholders.
   std::vector<std::string> add(RouteMethod method, std::string_view pattern, RouteIndex route);
 
-  // unknown_method for an extension method of no route.
+  // unknown_method for an extension method without routes.
   MethodIndex index_of(RouteMethod method) const noexcept;
 
   struct Match {
     std::optional<RouteIndex> route;
-    MethodMask offered = 0;  // where there is no route: what other methods the path has
+    MethodMask offered = 0;  // if there is no route: other methods of the path
     std::size_t parameters = 0;
   };
 
-  // Values of placeholders are put into `values`, as views of `path` or, where they had percent escapes, into `arena`.
-  // `path` is one without path_fault().
+  // Writes values of placeholders to `values`, as views of `path` or, if they had percent escapes, of `arena`. `path`
+  // has no path_fault().
   Match find(MethodIndex method, std::string_view path, Arena& arena,
              std::array<std::string_view, http::max_parameters>& values) const;
 
-  // "GET, HEAD, OPTIONS": what is offered, and what follows from it.
+  // "GET, HEAD, OPTIONS": the offered and the implied methods.
   std::string allow_value(MethodMask offered) const;
 
-  // Everything that any route offers, for OPTIONS *.
+  // The methods of all routes, for OPTIONS *.
   MethodMask offered() const noexcept { return offered_; }
 
 private:
@@ -108,9 +108,8 @@ private:
   MethodMask offered_ = 0;
 };
 
-// Why a path cannot be routed at all; empty where it can: every percent escape is well formed, what is decoded is
-// UTF-8, and no segment is "." or ".." once it is decoded, nor becomes one when an encoded slash in it is taken for a
-// slash.
+// Why a path cannot be routed; empty if it can: every percent escape is valid, the decoded text is UTF-8, and no
+// segment is "." or ".." after decoding, also if encoded slashes count as slashes.
 std::string_view path_fault(std::string_view path, Arena& arena);
 
 }  // namespace tern::app

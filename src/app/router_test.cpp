@@ -218,11 +218,11 @@ TEST(Router, answers_head_with_get_unless_there_is_a_head) {
 TEST(Router, refuses_two_routes_that_cannot_be_told_apart_and_names_both) {
   Routes routes{"/books/{id}", "/books/{id}/{n:[0-9]}", "/files/{a...}"};
   EXPECT_EQ(error_of([&] { routes.add("/books/{name}"); }),
-            "GET '/books/{name}' cannot be told from '/books/{id}', which is registered already");
+            "GET '/books/{name}' conflicts with '/books/{id}', which is registered already");
   EXPECT_EQ(error_of([&] { routes.add("/books/{x}/{y:[0-9]}"); }),
-            "GET '/books/{x}/{y:[0-9]}' cannot be told from '/books/{id}/{n:[0-9]}', which is registered already");
+            "GET '/books/{x}/{y:[0-9]}' conflicts with '/books/{id}/{n:[0-9]}', which is registered already");
   EXPECT_EQ(error_of([&] { routes.add("/files/{b...}"); }),
-            "GET '/files/{b...}' cannot be told from '/files/{a...}', which is registered already");
+            "GET '/files/{b...}' conflicts with '/files/{a...}', which is registered already");
   EXPECT_EQ(error_of([&] { routes.add("/books/{name}", Method::Post); }), "no error");
 }
 

@@ -1,4 +1,4 @@
-// The way of a request through Core: from the path to a route, and to the answer of a path without one.
+// The path of a request through Core: finds the route, or the response to a path without one.
 #include "app/core.hpp"
 
 #include <algorithm>
@@ -6,27 +6,35 @@
 
 namespace tern::app {
 
-MethodIndex Core::method_of(const Request& request) const noexcept {
+namespace {
+
+MethodIndex method_of(const RouteTable& table, const Request& request) noexcept {
   if (request.method() != Method::Extension) return static_cast<MethodIndex>(request.method());
-  return router_.index_of(request.method_name());
+  return table.router.index_of(request.method_name());
+}
+
+}  // namespace
+
+const RouteTable& Core::table_of(Exchange& exchange) const noexcept {
+  if (tables_.size() == 1) return tables_.front();
+  const auto found = std::ranges::find(tables_, exchange.listener(), &RouteTable::listener);
+  return found == tables_.end() ? tables_.front() : *found;
 }
 
 Reply Core::serve(Exchange& exchange) const noexcept {
-  exchange.served_by(*this);
+  exchange.set_service(*this);
   try {
     Request& request = exchange.request();
-    const void** memo = std::exchange(request.head().memo, nullptr);  // what is served again is another head
-    if (memo != nullptr && *memo != nullptr) return serve_route(*static_cast<const RouteEntry*>(*memo), exchange);
+    const RouteTable& table = table_of(exchange);
     if (!request.head().plain_path) {
       const std::string_view fault = path_fault(request.path(), exchange.arena());
-      if (!fault.empty()) return serve_outcome({{Status::BadRequest, std::string(fault), {}, {}}, {}}, exchange);
+      if (!fault.empty()) return serve_outcome(table, {{Status::BadRequest, std::string(fault), {}, {}}, {}}, exchange);
     }
     const Router::Match match =
-        router_.find(method_of(request), request.path(), exchange.arena(), request.parameter_values());
-    if (!match.route) return serve_unrouted(match, exchange);
+        table.router.find(method_of(table, request), request.path(), exchange.arena(), request.parameter_values());
+    if (!match.route) return serve_unrouted(table, match, exchange);
     request.set_parameter_count(match.parameters);
     const RouteEntry& route = routes_[*match.route];
-    if (memo != nullptr && match.parameters == 0) *memo = &route;
     return serve_route(route, exchange);
   } catch (...) {
     return caught(exchange);
@@ -37,7 +45,8 @@ Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
   Request& request = exchange.request();
   request.set_route(route.pattern, route.placeholders);
   if (route.method == Method::Query && !request.field("content-type")) [[unlikely]] {
-    return serve_outcome({{Status::BadRequest, "QUERY has a Content-Type (RFC 10008)", {}, {}}, {}}, exchange);
+    Unrouted refusal{{Status::BadRequest, "QUERY has a Content-Type (RFC 10008)", {}, {}}, {}};
+    return serve_outcome(table_of(route), std::move(refusal), exchange);
   }
   return serve_target(route.target, exchange);
 }
@@ -48,41 +57,41 @@ Reply Core::serve_target(const Target& target, Exchange& exchange) {
     exchange.limit(*target.limits);
   } else if (endpoint.streams_body) {
     Limits limits = exchange.limits();
-    limits.body = static_cast<std::size_t>(-1);
+    limits.max_body_bytes = static_cast<std::size_t>(-1);
     exchange.limit(limits);
   }
   if (target.pins || (endpoint.reads_body && !exchange.body_complete())) exchange.pin();
   return Next(target.chain.data(), exchange)();
 }
 
-Reply Core::serve_unrouted(Router::Match match, Exchange& exchange) const {
+Reply Core::serve_unrouted(const RouteTable& table, Router::Match match, Exchange& exchange) const {
   const Request& request = exchange.request();
   if (request.method() == Method::Connect && request.path().empty()) {
-    return serve_outcome({{Status::NotImplemented, "there are no tunnels here (RFC 9110, 9.3.6)", {}, {}}, {}},
+    return serve_outcome(table, {{Status::NotImplemented, "there are no tunnels here (RFC 9110, 9.3.6)", {}, {}}, {}},
                          exchange);
   }
-  if (method_of(request) == unknown_method) {
-    return serve_outcome({{Status::NotImplemented, "the method is not known here", {}, {}}, {}}, exchange);
+  if (method_of(table, request) == unknown_method) {
+    return serve_outcome(table, {{Status::NotImplemented, "the method is not known here", {}, {}}, {}}, exchange);
   }
-  if (request.path() == "*") match.offered = router_.offered() | mask_of(Method::Options);
+  if (request.path() == "*") match.offered = table.router.offered() | mask_of(Method::Options);
   if (match.offered == 0) {
-    if (auto reply = serve_other_slash(exchange)) return std::move(*reply);
-    return serve_missing(exchange);
+    if (auto reply = serve_other_slash(table, exchange)) return std::move(*reply);
+    return serve_missing(table, exchange);
   }
   Problem problem{Status::MethodNotAllowed, {}, {}, {}};
-  problem.fields.set("allow", router_.allow_value(match.offered));
+  problem.fields.set("allow", table.router.allow_value(match.offered));
   if (request.method() == Method::Options) {
     problem.status = Status::NoContent;
   } else {
     problem.detail = "the method is not offered at this path";
   }
-  return serve_outcome({std::move(problem), {}}, exchange);
+  return serve_outcome(table, {std::move(problem), {}}, exchange);
 }
 
-std::optional<Reply> Core::serve_other_slash(Exchange& exchange) const {
+std::optional<Reply> Core::serve_other_slash(const RouteTable& table, Exchange& exchange) const {
   Request& request = exchange.request();
   const std::string_view path = request.path();
-  // A location that begins with two slashes would lead to another host; browsers take a backslash for a slash.
+  // A location that begins with two slashes would lead to another host; browsers treat a backslash as a slash.
   if (trailing_slash_ == TrailingSlash::Strict || path.size() < 2 || path[1] == '/' || path[1] == '\\') {
     return std::nullopt;
   }
@@ -93,45 +102,47 @@ std::optional<Reply> Core::serve_other_slash(Exchange& exchange) const {
     other += '/';
   }
   const std::string_view kept = exchange.arena().copy(other);
-  const Router::Match match = router_.find(method_of(request), kept, exchange.arena(), request.parameter_values());
+  const Router::Match match =
+      table.router.find(method_of(table, request), kept, exchange.arena(), request.parameter_values());
   if (!match.route) return std::nullopt;
   if (trailing_slash_ == TrailingSlash::Ignore) {
     request.set_parameter_count(match.parameters);
     return serve_route(routes_[*match.route], exchange);
   }
   if (!request.query().empty()) other.append("?").append(request.query());
-  return serve_outcome({{}, std::move(other)}, exchange);
+  return serve_outcome(table, {{}, std::move(other)}, exchange);
 }
 
 // A path without a route.
-Reply Core::serve_missing(Exchange& exchange) const {
-  const GroupEntry& group = innermost_group(exchange.request().path());
+Reply Core::serve_missing(const RouteTable& table, Exchange& exchange) const {
+  const GroupEntry& group = innermost_group(table, exchange.request().path());
   if (group.fallback.endpoint == nullptr) {
-    return serve_outcome({{Status::NotFound, "there is nothing at this path", {}, {}}, {}}, exchange);
+    return serve_outcome(table, {{Status::NotFound, "there is nothing at this path", {}, {}}, {}}, exchange);
   }
   exchange.request().set_parameter_count(0);
   return serve_target(group.fallback, exchange);
 }
 
-Reply Core::serve_outcome(Unrouted outcome, Exchange& exchange) const {
-  const GroupEntry& group = innermost_group(exchange.request().path());
+Reply Core::serve_outcome(const RouteTable& table, Unrouted outcome, Exchange& exchange) const {
+  const GroupEntry& group = innermost_group(table, exchange.request().path());
   exchange.request().put(std::move(outcome));
   if (group.pins) exchange.pin();
   return Next(group.unrouted.data(), exchange)();
 }
 
-// The group with the longest prefix that the path begins with. Only for paths without a route.
-const Core::GroupEntry& Core::innermost_group(std::string_view path) const {
-  const GroupEntry* innermost = &groups_.front();
+// The group with the longest prefix of the path. Only for paths without a route.
+const Core::GroupEntry& Core::innermost_group(const RouteTable& table, std::string_view path) const {
+  const GroupEntry* innermost = &groups_[table.root];
+  const std::size_t own = innermost->table;
   std::size_t longest = 0;
   for (const GroupEntry& group : groups_) {
-    if (group.is_path) continue;
+    if (group.is_path || group.table != own) continue;
     std::string_view rest = path;
     std::size_t segments = 0;
     bool fits = true;
     PatternReader reader(group.prefix);
     for (Segment segment; fits && reader.next(segment); ++segments) {
-      if (segment.kind == SegmentKind::Literal && segment.text.empty()) continue;  // the slash that ends a prefix
+      if (segment.kind == SegmentKind::Literal && segment.text.empty()) continue;  // the slash at the end of a prefix
       if (segment.kind == SegmentKind::Rest) break;
       const std::size_t end = std::min(rest.find('/', 1), rest.size());
       const std::string_view text = rest.substr(0, end);
@@ -166,7 +177,7 @@ Response Core::render_problem(const Problem& problem, const Request* request) co
     if (render_) return finished(render_(problem, request));
     if (outer_ != nullptr) return outer_->render_problem(problem, request);
   } catch (...) {
-    // It must not throw. What is sent then is not what the application wants, but still the right answer.
+    // It must not throw. The default response is sent instead.
   }
   try {
     return finished(std::move(Response::borrowed(media::problem, {}).content(to_json(problem))));

@@ -26,7 +26,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A name in that folder that nobody has.
+// An unused name in that folder.
 std::expected<std::string, std::error_code> new_name(const std::string& folder) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) return std::unexpected(last_error());
@@ -51,12 +51,12 @@ std::error_code copy_content(int from, int to) {
   }
 }
 
-// A copy under a name of its own.
+// A copy under a temporary name.
 std::error_code copy_as(int descriptor, const std::string& path) {
   const int copy = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, for_the_owner);
   if (copy < 0) return last_error();
   std::error_code failed = copy_content(descriptor, copy);
-  if (::close(copy) != 0 && !failed) failed = last_error();  // where a network's disk tells that it is full
+  if (::close(copy) != 0 && !failed) failed = last_error();  // network file systems report a full disk here
   if (failed) ::unlink(path.c_str());
   return failed;
 }
@@ -116,7 +116,7 @@ std::expected<std::size_t, std::error_code> read_at(int descriptor, std::uint64_
   return total;
 }
 
-// A link, or a copy beside the target that is then moved there.
+// A link, or a copy next to the target, which is then renamed.
 std::expected<bool, std::error_code> save_file(int descriptor, const std::string& path, bool replace) {
   if (!replace) {
     if (link_descriptor(descriptor, path)) return true;

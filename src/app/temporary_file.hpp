@@ -1,4 +1,4 @@
-// Temporary files without a name, and how they get one. All of this blocks.
+// Temporary files without a name, and linking them. All functions block.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace tern::app {
 
-// A new descriptor, for reading and writing, of a file that has no name: O_TMPFILE where the file system has it. Such a
-// file never had one, and can get one by a link.
+// A new descriptor of a file without a name, for reading and writing: with O_TMPFILE if the file system supports it. A
+// link can give it a name.
 std::expected<int, std::error_code> make_temporary_file(const std::string& folder);
 // The same in TMPDIR, or /tmp.
 std::expected<int, std::error_code> make_temporary_file();
-// For file systems without O_TMPFILE: a file whose name is taken off at once.
+// For file systems without O_TMPFILE: a file that is unlinked immediately.
 std::expected<int, std::error_code> make_unlinked_file(const std::string& folder);
 
-// Both texts, one behind the other, from byte `from`.
+// Writes both texts, one after the other, from byte `from` on.
 std::error_code write_at(int descriptor, std::uint64_t from, std::string_view first, std::string_view second);
-// How many bytes were read: fewer than there is room for only at the end.
+// The number of bytes read; less than requested only at the end.
 std::expected<std::size_t, std::error_code> read_at(int descriptor, std::uint64_t from, std::span<char> into);
 
-// The file gets `path` for a name, by a link or by a copy. False when that exists and is not to be replaced.
+// Gives the file the name `path`, by a link or a copy. False if that exists and is not to be replaced.
 std::expected<bool, std::error_code> save_file(int descriptor, const std::string& path, bool replace);
 
 }  // namespace tern::app

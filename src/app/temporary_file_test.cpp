@@ -65,7 +65,7 @@ TEST_P(TemporaryFile, is_written_and_read_where_one_says) {
   EXPECT_EQ(::lseek(descriptor, 0, SEEK_CUR), 0) << "its position stays at the beginning";
 }
 
-TEST_P(TemporaryFile, gets_a_name_that_nobody_has) {
+TEST_P(TemporaryFile, gets_an_unused_name) {
   const std::string path = folder + "/saved";
   EXPECT_EQ(save_file(descriptor, path, false), true);
   EXPECT_EQ(read(path), "content");
@@ -127,7 +127,7 @@ TEST(TemporaryFileFolder, must_be_there) {
   EXPECT_EQ(made.error(), std::errc::no_such_file_or_directory);
 }
 
-TEST(TemporaryFileFolder, that_is_full_is_told) {
+TEST(TemporaryFileFolder, that_is_full_is_reported) {
   const int full = ::open("/dev/full", O_RDWR | O_CLOEXEC);
   ASSERT_GE(full, 0);
   EXPECT_EQ(write_at(full, 0, "x", "y"), std::errc::no_space_on_device);

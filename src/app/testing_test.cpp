@@ -13,10 +13,10 @@
 namespace tern {
 namespace {
 
-using testing::Answer;
 using testing::Client;
 using ::testing::HasSubstr;
-using testing::Question;
+using testing::TestRequest;
+using testing::TestResponse;
 
 struct Point {
   int x;
@@ -59,7 +59,7 @@ TEST(TestClient, sends_fields_of_one_request_and_of_all) {
   App app = mirror();
   Client client(app);
   client.with("x-all", "1").with("x-all", "2");
-  const Answer answer = client.send({Method::Get, "/x", {{"X-One", "3"}}});
+  const TestResponse answer = client.send({Method::Get, "/x", {{"X-One", "3"}}});
   EXPECT_EQ(answer.field("X-Fields"), "X-One=3;x-all=1;x-all=2;host=localhost;");
   EXPECT_THAT(std::string(client.get("/x").field("x-fields")), Not(HasSubstr("X-One")));
   EXPECT_EQ(Client(app).with("Host", "example.org").get("/x").field("x-fields"), "Host=example.org;");
@@ -83,7 +83,7 @@ TEST(TestClient, takes_content_of_any_size_and_bytes) {
   std::string content(300'000, 'x');
   content[7] = '\0';
   content += "\r\n\r\n";
-  const Answer answer = client.post("/", content, "application/octet-stream");
+  const TestResponse answer = client.post("/", content, "application/octet-stream");
   EXPECT_EQ(answer.body, content);
   EXPECT_EQ(answer.field("content-length"), std::to_string(content.size()));
   EXPECT_EQ(client.post("/", std::string(11 * 1024 * 1024, 'x')).status, 413);
@@ -93,7 +93,7 @@ TEST(TestClient, reads_the_answer_as_a_client_would) {
   App app;
   app.get("/x", [] { return Response::text("x").add("set-cookie", "a=1").set("X-Empty", ""); });
   app.get("/nothing", [] {});
-  const Answer answer = Client(app).get("/x");
+  const TestResponse answer = Client(app).get("/x");
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.field("Content-Type"), media::text);
   EXPECT_TRUE(answer.has("SET-COOKIE"));
@@ -193,7 +193,7 @@ TEST(TestClient, replaces_states_until_its_end) {
   EXPECT_EQ(Client(app).get("/").body, "real");
 }
 
-TEST(TestClient, keeps_cookies_when_it_is_told_to) {
+TEST(TestClient, keeps_cookies_by_choice) {
   App app;
   app.get("/in",
           [] { return Response().set_cookie({.name = "id", .value = "7"}).set_cookie({.name = "b", .value = ""}); });
@@ -201,7 +201,7 @@ TEST(TestClient, keeps_cookies_when_it_is_told_to) {
   app.get("/", [](const Request& request) { return std::string(request.field("cookie").value_or("none")); });
   Client client(app);
   client.keep_cookies();
-  const Answer answer = client.get("/in");
+  const TestResponse answer = client.get("/in");
   EXPECT_EQ(answer.cookie("id"), "7");
   EXPECT_EQ(answer.cookie("other"), "");
   EXPECT_EQ(client.get("/").body, "id=7; b=");

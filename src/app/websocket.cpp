@@ -5,7 +5,7 @@
 namespace tern {
 namespace app {
 
-// Found once, and the same for all who ask.
+// The WebSocket is created once per request.
 WebSocket socket_of(Request& request) {
   if (const WebSocket* found = request.find<WebSocket>()) return *found;
   return request.put(WebSocket::make());

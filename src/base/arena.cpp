@@ -25,7 +25,7 @@ void* Arena::allocate(std::size_t size, std::size_t alignment) {
     next_ = place + size;
     return place;
   }
-  // A new block: each twice the one before, and never smaller than what is asked for.
+  // Adds a block: twice the size of the last, and at least the requested size.
   const std::size_t doubled = blocks_ == nullptr ? first_block : std::min(blocks_->size * 2, largest_block);
   const std::size_t block_size = std::max(doubled, size + sizeof(Block) + alignof(std::max_align_t));
   auto* memory = static_cast<std::byte*>(base::allocate_block(block_size));

@@ -67,7 +67,8 @@ TEST(Arena, fills_each_block_to_its_last_byte_and_not_past_it) {
     Arena arena;
     (void)arena.allocate(1, 1);
     for (const std::size_t alignment : {std::size_t{1}, std::size_t{16}}) {
-      auto* place = static_cast<char*>(arena.allocate(size, alignment));  // the sanitizer watches the ends
+      auto* place =
+          static_cast<char*>(arena.allocate(size, alignment));  // the sanitizer detects writes beyond the ends
       std::memset(place, 1, size);
       EXPECT_TRUE(aligned(place, alignment));
     }
@@ -135,7 +136,7 @@ TEST(Arena, does_not_destroy_what_never_came_to_be) {
   std::vector<int> log;
   Arena arena;
   EXPECT_THROW(arena.make<Refuses>(log), std::runtime_error);
-  EXPECT_EQ(log, std::vector{1});  // its member, by the language
+  EXPECT_EQ(log, std::vector{1});  // its member, as the language demands
   arena.make<Noted>(log, 2);
   arena.clear();
   EXPECT_EQ(log, (std::vector{1, 2}));

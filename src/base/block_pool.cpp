@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-// There only in programs that are built with AddressSanitizer: lets it see the use of a block that was given back.
+// Defined only with AddressSanitizer: detects the use of a freed block.
 extern "C" __attribute__((weak)) void __asan_poison_memory_region(const volatile void* address, std::size_t size);
 extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void* address, std::size_t size);
 
@@ -27,7 +27,7 @@ struct Pool {
   std::size_t from_heap;
 };
 
-// Trivial, so that reaching it costs no initialisation check.
+// Trivial, so that access needs no initialisation check.
 thread_local constinit Pool pool{};
 
 void poison(void* block, std::size_t index) noexcept {

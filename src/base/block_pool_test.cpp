@@ -10,7 +10,7 @@
 namespace tern::base {
 namespace {
 
-// Takes and gives back a block and says whether the heap was asked.
+// Allocates and frees a block; whether it came from the heap.
 bool asks_the_heap(std::size_t size) {
   const std::size_t before = blocks_from_heap();
   free_block(allocate_block(size), size);
@@ -45,7 +45,7 @@ TEST(BlockPool, gives_blocks_that_hold_every_byte_asked_for_and_are_aligned) {
     for (std::size_t size = 0; size <= 4200; ++size) {
       void* block = allocate_block(size);
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % alignof(std::max_align_t), 0U);
-      std::memset(block, 0xEE, size);  // the sanitizer watches the end
+      std::memset(block, 0xEE, size);  // the sanitizer detects writes beyond the end
       free_block(block, size);
     }
   }

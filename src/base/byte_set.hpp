@@ -1,11 +1,11 @@
-// A set of bytes to look a character up in.
+// A set of bytes for character classes.
 #pragma once
 
 #include <array>
 
 namespace tern::base {
 
-// A set of bytes, made at compile time.
+// Built at compile time.
 struct ByteSet {
   std::array<bool, 256> in{};
 

@@ -16,7 +16,7 @@ int twice(int n) {
   return 2 * n;
 }
 
-// Counts the living, and knows when it was moved to a place that it was not told of.
+// Counts live instances, and detects relocation without a move.
 template <std::size_t Padding>
 struct Counted {
   explicit Counted(int& alive_) : alive(&alive_) { ++*alive; }
@@ -149,15 +149,15 @@ TEST(Function, keeps_an_overaligned_callable_where_it_is_aligned) {
 }
 
 TEST(Function, keeps_a_callable_whose_move_may_throw_away_from_its_own_moves) {
-  struct Touchy {
-    Touchy() = default;
-    Touchy(Touchy&& other) noexcept(false) : moves(other.moves + 1) {}
+  struct ThrowsOnMove {
+    ThrowsOnMove() = default;
+    ThrowsOnMove(ThrowsOnMove&& other) noexcept(false) : moves(other.moves + 1) {}
     int operator()() const { return moves; }
     int moves = 0;
   };
-  Function<int()> f = Touchy();
+  Function<int()> f = ThrowsOnMove();
   const Function<int()> moved = std::move(f);
-  EXPECT_EQ(moved(), 1);  // into the function; none since
+  EXPECT_EQ(moved(), 1);  // into the function; not again
 }
 
 TEST(Function, lets_the_exception_of_its_callable_through) {
@@ -184,7 +184,7 @@ TEST(Function, is_empty_already_while_what_it_held_dies) {
     ~Looks() {
       if (f == nullptr) return;
       EXPECT_FALSE(*f);
-      *f = Function<void()>();  // once more: nothing may happen
+      *f = Function<void()>();  // no further effect
     }
     void operator()() const {}
     Function<void()>* f;

@@ -1,5 +1,5 @@
-// A gate before something that may go: many threads pass in and out, and who closes it waits until nobody is inside. As
-// long as a thread is inside, what the gate guards is there. Passing in waits for nobody.
+// A gate that guards an object with a limited lifetime: many threads enter and leave, and close() waits until none is
+// inside. The object exists while a thread is inside. Entering does not block.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ public:
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  // Inside from its construction to its destruction, if it is true. A thread may be inside several times.
+  // Inside from construction to destruction, if true. A thread may be inside several times.
   class Pass {
   public:
     explicit Pass(Gate& gate) noexcept : gate_(gate), inside_(gate.enter()) {
@@ -32,11 +32,11 @@ public:
     const bool inside_;
   };
 
-  // What was done before is seen by whoever passes in.
+  // Earlier writes are visible to threads that enter.
   void open() noexcept { state_.fetch_and(~closed, std::memory_order_release); }
-  // Nobody passes in any more. Returns when all have left, and sees what they did; not from inside. Those inside go on
-  // for some instructions only, so that giving the processor away to them is enough of a wait. Leaving touches nothing
-  // after the count, so that the gate may be destroyed then.
+  // Lets no thread enter any more, and returns when all have left; their writes are visible then. Not from inside.
+  // Threads are inside for a few instructions only, so that yielding the processor is a sufficient wait. Leaving does
+  // not access the gate after the count, so that it may be destroyed then.
   void close() noexcept {
     state_.fetch_or(closed, std::memory_order_relaxed);
     while (state_.load(std::memory_order_acquire) != closed) std::this_thread::yield();
@@ -44,10 +44,10 @@ public:
 
 private:
   static constexpr std::uint64_t closed = 1;
-  static constexpr std::uint64_t one = 2;  // a thread inside, or one that finds out that it is not
+  static constexpr std::uint64_t one = 2;  // per thread that is inside, or that is about to find the gate closed
 
-  // Acquires what open() released: every change of state_ is a read-modify-write, so whoever reads a later one has it
-  // too. leave() releases to close() in the same way.
+  // Acquires open(): every change of state_ is a read-modify-write, so that a later value includes it. leave() releases
+  // to close() in the same way.
   bool enter() noexcept { return (state_.fetch_add(one, std::memory_order_acquire) & closed) == 0; }
   void leave() noexcept { state_.fetch_sub(one, std::memory_order_release); }
 

@@ -28,7 +28,7 @@ TEST(Gate, is_closed_when_all_have_left) {
   Gate gate;
   std::atomic<bool> inside = false;
   std::atomic<bool> leave = false;
-  bool left = false;  // what close() is to see
+  bool left = false;  // visible after close()
   std::thread thread([&] {
     const Gate::Pass pass(gate);
     inside = true;
@@ -46,8 +46,8 @@ TEST(Gate, is_closed_when_all_have_left) {
   thread.join();
 }
 
-// With ThreadSanitizer: what it guards comes and goes, and is there for everybody inside.
-TEST(Gate, guards_what_comes_and_goes) {
+// With ThreadSanitizer: the guarded object comes and goes, and exists while a thread is inside.
+TEST(Gate, guards_an_object_that_comes_and_goes) {
   Gate gate(false);
   std::unique_ptr<int> guarded;
   std::atomic<bool> over = false;

@@ -1,5 +1,5 @@
-// For tests of parsers: text that is followed by an unreadable page, so that looking one byte too far ends the test.
-// Between the two there may be padding, for parsers that may look at so much behind the text.
+// For tests of parsers: text followed by an unreadable page, so that reading beyond the end crashes the test.
+// Optionally with padding in between, for parsers that may read it.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,14 +21,13 @@ public:
     if (mapped == MAP_FAILED) throw std::bad_alloc();
     begin_ = static_cast<char*>(mapped);
     if (mprotect(begin_ + room, page, PROT_NONE) != 0) throw std::bad_alloc();
-    for (std::size_t i = 0; i < padding; ++i) begin_[room - 1 - i] = "\n\r: "[i % 4];  // no good to look at
+    for (std::size_t i = 0; i < padding; ++i) begin_[room - 1 - i] = "\n\r: "[i % 4];  // invalid in most grammars
   }
   ~GuardedText() { munmap(begin_, room + page); }
   GuardedText(const GuardedText&) = delete;
   GuardedText& operator=(const GuardedText&) = delete;
 
-  // A copy of at most `room` bytes less the padding. The copy before is overwritten with others, so that a view kept
-  // too long shows.
+  // A copy of at most `room` bytes less the padding. Overwrites the previous copy, so that tests detect stale views.
   std::string_view copy(std::string_view text) {
     if (text.size() > room - padding_) throw std::bad_alloc();
     std::memset(begin_ + room - padding_ - size_, '?', size_);

@@ -1,4 +1,4 @@
-// SHA-1 (RFC 3174). Broken as a signature; here because the WebSocket handshake names it (RFC 6455, section 1.3).
+// SHA-1 (RFC 3174). Not secure for signatures; required by the WebSocket handshake (RFC 6455, section 1.3).
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@ bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// From here on the checker that looks at many bytes at once is worth its call.
+// From this length on, the vectorised checker pays for its call.
 constexpr std::size_t long_text = 64;
 
 // The length of the well-formed sequence that begins at `at`, or 0 (RFC 3629, section 4).
@@ -43,7 +43,7 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// How many bytes the sequence has that begins with `first`; 0 where none does.
+// The size of the sequence that begins with `first`; 0 if it begins none.
 std::size_t announced_length(char first) {
   const auto byte = static_cast<unsigned char>(first);
   if (byte < 0x80) return 1;
@@ -51,8 +51,8 @@ std::size_t announced_length(char first) {
   return byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-// Whether some continuation makes `text`, shorter than its first byte announces, one well-formed sequence. The second
-// byte decides: with the least continuations behind it, a sequence is as good as with any other.
+// Whether `text`, shorter than its first byte announces, can be completed to a valid sequence. The second byte decides:
+// the smallest continuations are as good as any others.
 bool can_be_completed(std::string_view text) {
   std::array<char, 4> filled = {text.front(), '\x80', '\x80', '\x80'};
   const std::size_t length = announced_length(text.front());
@@ -62,7 +62,7 @@ bool can_be_completed(std::string_view text) {
   return sequence_length({filled.data(), length}, 0) == length;
 }
 
-// Where the sequence begins that the end of `text` cuts; the size of the text where it cuts none.
+// The begin of the incomplete sequence at the end of `text`; the size of the text if there is none.
 std::size_t cut_sequence(std::string_view text) {
   const std::size_t reach = std::min<std::size_t>(3, text.size());
   for (std::size_t back = 1; back <= reach; ++back) {
@@ -79,7 +79,7 @@ std::uint64_t load_word(const char* from) {
   return word;
 }
 
-// The last word overlaps the one before it, so that no byte is looked at alone.
+// The last word overlaps the previous one, so that no byte is checked alone.
 bool is_short_ascii(std::string_view text) {
   constexpr std::size_t word = sizeof(std::uint64_t);
   std::uint64_t bits = 0;
@@ -118,7 +118,7 @@ bool Utf8Checker::feed(std::string_view piece) noexcept {
   return can_be_completed(rest);
 }
 
-// Takes off `piece` what belongs to the sequence that has begun before it.
+// Removes from `piece` the rest of the sequence that began before it.
 bool Utf8Checker::finish_pending(std::string_view& piece) noexcept {
   const std::size_t length = announced_length(pending_.front());
   const std::size_t taken = std::min(length - pending_size_, piece.size());

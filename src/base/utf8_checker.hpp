@@ -1,4 +1,4 @@
-// UTF-8 that comes in pieces: whether they are well formed one behind the other, however they were cut.
+// Validates UTF-8 that arrives in pieces, independently of the splits.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@ namespace tern::base {
 
 class Utf8Checker {
 public:
-  // False as soon as no continuation could make the text well formed; the checker is of no use then until reset().
+  // False as soon as no continuation can make the text valid; the checker must be reset() then.
   bool feed(std::string_view piece) noexcept;
   // Whether the text may end here.
   bool complete() const noexcept { return pending_size_ == 0; }
@@ -18,7 +18,7 @@ public:
 private:
   bool finish_pending(std::string_view& piece) noexcept;
 
-  std::array<char, 4> pending_{};  // the beginning of a sequence whose end has not come
+  std::array<char, 4> pending_{};  // an incomplete sequence
   std::size_t pending_size_ = 0;
 };
 

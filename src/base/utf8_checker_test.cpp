@@ -24,7 +24,7 @@ bool check_byte_by_byte(std::string_view text) {
   return checker.complete();
 }
 
-// Pieces of good and bad text, so that every kind of sequence meets every kind of neighbour.
+// Pieces of valid and invalid text, so that all kinds of sequences are adjacent to each other.
 std::string random_text(std::mt19937& random) {
   static constexpr std::string_view pieces[] = {"a",
                                                 "\x7F",

@@ -18,7 +18,7 @@ std::string bytes(std::initializer_list<int> values) {
   return out;
 }
 
-// The definition read backwards: text is UTF-8 when it is the encoding of some code points.
+// The reverse definition: text is UTF-8 if it is the encoding of code points.
 bool is_encoding_of_one_code_point(std::string_view text) {
   const auto at = [&text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   std::uint32_t code = 0;
@@ -87,7 +87,7 @@ TEST(Utf8, refuses_a_lone_byte_above_ascii) {
 TEST(Utf8, refuses_a_sequence_cut_short_and_reads_no_further) {
   for (const std::string_view whole : {"\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
     for (std::size_t size = 1; size < whole.size(); ++size) {
-      const auto exact = std::make_unique<char[]>(size);  // the sanitizer watches the end
+      const auto exact = std::make_unique<char[]>(size);  // the sanitizer detects reads beyond the end
       std::copy_n(whole.data(), size, exact.get());
       EXPECT_FALSE(is_utf8({exact.get(), size}));
       EXPECT_FALSE(is_utf8(std::string(whole.substr(0, size)) + "a"));

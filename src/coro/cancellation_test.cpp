@@ -1,4 +1,4 @@
-// What every kind of wait does when it is stopped, at every moment; the same tests for all of them.
+// Stops and destroys every kind of wait at every moment; the same tests for all of them.
 #include "coro/manual_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace tern::coro {
 namespace {
 
-// Everything there is to wait for.
+// All objects to wait for.
 struct World {
   World() {
     executor.pool = &pool;
@@ -27,7 +27,7 @@ struct World {
 struct Kind {
   const char* name;
   std::function<Task<>(World&)> wait;
-  std::function<void(World&)> happen;  // what it waits for
+  std::function<void(World&)> happen;  // ends the wait
 };
 
 Task<> sleeping(World&) {
@@ -86,7 +86,7 @@ const Kind kinds[] = {
     {"Scope::join", joining, [](World& world) { world.executor.advance(10); }},
 };
 
-// A stop state and a task; `after` is set when the task is past its wait, by whatever way.
+// A stop state and a task; the task sets `after` when it leaves the wait, normally or not.
 Task<> watched(Task<> task, bool& after) {
   struct Mark {
     bool& set;
@@ -99,11 +99,11 @@ Task<> watched(Task<> task, bool& after) {
 class EveryWait : public ::testing::TestWithParam<Kind> {
 protected:
   Task<> task() { return watched(GetParam().wait(world_), after_); }
-  // Nothing is left behind with what was waited for, or with the executor.
+  // No registrations are left in the awaited objects or the executor.
   void expect_clean() {
     world_.executor.run();
     EXPECT_EQ(world_.executor.timers_armed(), 0U);
-    EXPECT_EQ(world_.executor.jobs_out(), 0U);
+    EXPECT_EQ(world_.executor.outstanding_jobs(), 0U);
     EXPECT_EQ(world_.pool.waiting, 0U);
     world_.event.set();
     EXPECT_EQ(world_.executor.run(), 0U);
@@ -115,7 +115,7 @@ protected:
 };
 
 TEST_P(EveryWait, ends_when_what_it_waits_for_happens) {
-  Running<> running(task(), &stop_);
+  StartedTask<> running(task(), &stop_);
   EXPECT_FALSE(running.ended());
   GetParam().happen(world_);
   world_.executor.run();
@@ -127,14 +127,14 @@ TEST_P(EveryWait, ends_when_what_it_waits_for_happens) {
 
 TEST_P(EveryWait, ends_at_once_when_it_was_stopped_before) {
   stop_.stop();
-  Running<> running(task(), &stop_);
-  world_.executor.run();  // join() waits for its tasks to see it
+  StartedTask<> running(task(), &stop_);
+  world_.executor.run();  // join() notices that the tasks have ended
   EXPECT_EQ(running.error(), "cancelled");
   expect_clean();
 }
 
 TEST_P(EveryWait, is_resumed_by_its_executor_when_it_is_stopped_not_inside_the_stop) {
-  Running<> running(task(), &stop_);
+  StartedTask<> running(task(), &stop_);
   stop_.stop();
   EXPECT_FALSE(after_);
   world_.executor.run();
@@ -144,7 +144,7 @@ TEST_P(EveryWait, is_resumed_by_its_executor_when_it_is_stopped_not_inside_the_s
 }
 
 TEST_P(EveryWait, is_not_stopped_when_it_is_uncancelled) {
-  Running<> running(uncancelled(task()), &stop_);
+  StartedTask<> running(uncancelled(task()), &stop_);
   stop_.stop();
   world_.executor.run();
   EXPECT_FALSE(running.ended());
@@ -155,7 +155,7 @@ TEST_P(EveryWait, is_not_stopped_when_it_is_uncancelled) {
 }
 
 TEST_P(EveryWait, may_be_destroyed) {
-  Running<> running(task(), &stop_);
+  StartedTask<> running(task(), &stop_);
   running.destroy();
   EXPECT_TRUE(after_);
   stop_.stop();
@@ -163,7 +163,7 @@ TEST_P(EveryWait, may_be_destroyed) {
 }
 
 TEST_P(EveryWait, may_be_destroyed_between_the_stop_and_its_turn) {
-  Running<> running(task(), &stop_);
+  StartedTask<> running(task(), &stop_);
   stop_.stop();
   running.destroy();
   EXPECT_TRUE(after_);
@@ -171,7 +171,7 @@ TEST_P(EveryWait, may_be_destroyed_between_the_stop_and_its_turn) {
 }
 
 TEST_P(EveryWait, may_be_destroyed_between_the_event_and_its_turn) {
-  Running<> running(task(), &stop_);
+  StartedTask<> running(task(), &stop_);
   GetParam().happen(world_);
   running.destroy();
   EXPECT_TRUE(after_);
@@ -180,7 +180,7 @@ TEST_P(EveryWait, may_be_destroyed_between_the_event_and_its_turn) {
 
 TEST_P(EveryWait, may_outlive_its_stop_state) {
   auto stop = std::make_unique<StopState>();
-  Running<> running(task(), stop.get());
+  StartedTask<> running(task(), stop.get());
   running.destroy();
   stop.reset();
   expect_clean();
@@ -190,7 +190,7 @@ TEST_P(EveryWait, is_an_error_where_no_executor_runs) {
   Task<> waits = task();
   std::string error;
   std::thread([&] {
-    Running<> running(std::move(waits));
+    StartedTask<> running(std::move(waits));
     error = running.error();
   }).join();
   const bool called_on_the_spot = std::string(GetParam().name) == "offload";
@@ -211,18 +211,18 @@ TEST(Cancellation, reaches_a_coroutine_through_those_that_await_it) {
     const StopToken token = co_await current_stop();
     co_return token.stop_requested();
   };
-  Running<bool> before(deep(deep, 5), &stop);
+  StartedTask<bool> before(deep(deep, 5), &stop);
   EXPECT_FALSE(before.result());
   stop.stop();
-  Running<bool> after(deep(deep, 5), &stop);
+  StartedTask<bool> after(deep(deep, 5), &stop);
   EXPECT_TRUE(after.result());
-  Running<bool> shielded(uncancelled(deep(deep, 5)), &stop);
+  StartedTask<bool> shielded(uncancelled(deep(deep, 5)), &stop);
   EXPECT_FALSE(shielded.result());
 }
 
-TEST(Cancellation, of_nobody_is_no_stop_token) {
+TEST(Cancellation, without_a_stop_state_is_an_empty_token) {
   const auto ask = []() -> Task<bool> { co_return (co_await current_stop()).state() == nullptr; };
-  EXPECT_TRUE(Running<bool>(ask()).result());
+  EXPECT_TRUE(StartedTask<bool>(ask()).result());
 }
 
 TEST(Cancellation, lets_clean_up_wait_and_then_goes_on) {
@@ -240,7 +240,7 @@ TEST(Cancellation, lets_clean_up_wait_and_then_goes_on) {
     done = true;
     if (error) std::rethrow_exception(error);
   };
-  Running<> running(work(cleaned), &stop);
+  StartedTask<> running(work(cleaned), &stop);
   stop.stop();
   executor.run();
   EXPECT_FALSE(running.ended());
@@ -252,7 +252,7 @@ TEST(Cancellation, lets_clean_up_wait_and_then_goes_on) {
 TEST(Cancellation, that_comes_after_the_event_does_not_take_the_value_back) {
   World world;
   StopState stop;
-  Running<> receiver(receiving(world), &stop);
+  StartedTask<> receiver(receiving(world), &stop);
   EXPECT_TRUE(world.empty.try_send(7));
   stop.stop();
   world.executor.run();
@@ -262,7 +262,7 @@ TEST(Cancellation, that_comes_after_the_event_does_not_take_the_value_back) {
 TEST(Cancellation, wakes_thousands_in_the_order_in_which_they_were_stopped) {
   World world;
   std::vector<std::unique_ptr<StopState>> stops;
-  std::vector<std::unique_ptr<Running<>>> running;
+  std::vector<std::unique_ptr<StartedTask<>>> running;
   std::vector<int> order;
   const auto wait = [](World& in, std::vector<int>& log, int number) -> Task<> {
     try {
@@ -273,7 +273,7 @@ TEST(Cancellation, wakes_thousands_in_the_order_in_which_they_were_stopped) {
   };
   for (int i = 0; i < 5000; ++i) {
     stops.push_back(std::make_unique<StopState>());
-    running.push_back(std::make_unique<Running<>>(wait(world, order, i), stops.back().get()));
+    running.push_back(std::make_unique<StartedTask<>>(wait(world, order, i), stops.back().get()));
   }
   for (const auto& stop : stops) stop->stop();
   EXPECT_TRUE(order.empty());

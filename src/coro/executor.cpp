@@ -24,12 +24,12 @@ Executor* Executor::make_current(Executor* executor) noexcept {
 }
 
 Executor::~Executor() {
-  base::expects(jobs_out_ == 0, "nobody waits for jobs when their executor is destroyed");
+  base::expects(outstanding_jobs_ == 0, "no job is outstanding when its executor is destroyed");
   while (Turn* turn = turns_.pop()) turn->executor_ = nullptr;
 }
 
-// Everything happens under the lock, the post too: as soon as the turn is seen, the executor's thread may call it, and
-// whoever waited for that may destroy the executor. Its destruction waits for the lock in await_turn() or run_turns().
+// The post is also under the lock: as soon as the turn is visible, the executor's thread may call it, and a waiting
+// thread may destroy the executor. The destruction waits for the lock in await_turn() or run_turns().
 void Executor::schedule(Turn& turn) noexcept {
   const std::scoped_lock lock(turns_mutex_);
   base::expects(turn.executor_ == nullptr, "a turn is scheduled once at a time");
@@ -52,8 +52,8 @@ void Executor::resume_turns() {
   if (!turns_.empty()) post_turns();
 }
 
-// Those that are scheduled meanwhile come in the next post. taken_ is a member so that what is left in it belongs to
-// nobody's stack when a turn destroys others.
+// Turns that are scheduled meanwhile run in the next post. taken_ is a member, so that a turn that destroys others can
+// unlink them from it.
 void Executor::run_turns() noexcept {
   {
     const std::scoped_lock lock(turns_mutex_);

@@ -1,4 +1,4 @@
-// For tests: an executor, a clock and a pool that do what they are told, and a task that was started from outside.
+// For tests: an executor, a clock and a pool under the test's control, and a task started from outside of a coroutine.
 #pragma once
 
 #include <tern/async.hpp>
@@ -30,7 +30,7 @@ public:
   void arm(Timer& timer, Milliseconds delay) override {
     disarm(timer);
     timer.links.tick = now_ + static_cast<std::uint64_t>(delay.count());
-    timer.links.previous = &armed_;  // anything but null
+    timer.links.previous = &armed_;  // any non-null value
     timers_.push_back(&timer);
   }
   void disarm(Timer& timer) noexcept override {
@@ -38,13 +38,13 @@ public:
     std::erase(timers_, &timer);
   }
 
-  // Runs what has been posted, and what is posted meanwhile too; returns how many posts that were.
+  // Runs posted work, including work that is posted meanwhile; returns the number of posts.
   std::size_t run() {
     std::size_t count = 0;
     while (step()) ++count;
     return count;
   }
-  // The first post only; false when there is none.
+  // Runs the first post only; false if there is none.
   bool step() {
     base::Function<void()> work;
     {
@@ -56,7 +56,7 @@ public:
     work();
     return true;
   }
-  // Lets time pass, timer after timer, and runs.
+  // Advances the clock, timer by timer, and runs.
   void advance(std::uint64_t milliseconds) {
     const std::uint64_t until = now_ + milliseconds;
     run();
@@ -87,7 +87,7 @@ private:
   std::uint64_t now_ = 1000;
 };
 
-// Has no threads: the test says when a job is run or dropped.
+// A pool without threads: the test runs or drops the jobs.
 class ManualPool final : public Offloader {
 public:
   explicit ManualPool(std::size_t capacity = 100) : capacity_(capacity) {}
@@ -120,18 +120,18 @@ private:
 };
 
 template <class T = void>
-class Running {
+class StartedTask {
 public:
-  explicit Running(Task<T> task, StopState* stop = nullptr) : task_(std::move(task)) {
+  explicit StartedTask(Task<T> task, StopState* stop = nullptr) : task_(std::move(task)) {
     if (stop != nullptr) task_->inherit_stop(stop);
     ended_ = task_->start(&on_end, this);
   }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+  StartedTask(const StartedTask&) = delete;
+  StartedTask& operator=(const StartedTask&) = delete;
 
   bool ended() const { return ended_; }
   T result() { return task_->result(); }
-  // What it threw, or "nothing".
+  // Its exception, or "nothing".
   std::string error() {
     if (!ended_) return "it has not ended";
     try {
@@ -144,12 +144,12 @@ public:
   void destroy() { task_.reset(); }
 
 private:
-  static void on_end(void* context) { static_cast<Running*>(context)->ended_ = true; }
+  static void on_end(void* context) { static_cast<StartedTask*>(context)->ended_ = true; }
   std::optional<Task<T>> task_;
   bool ended_ = false;
 };
 
-// How far the stack reached, by the places of frames.
+// The depth of the stack, by frame addresses.
 struct Stack {
   std::uintptr_t lowest = UINTPTR_MAX;
   std::uintptr_t highest = 0;

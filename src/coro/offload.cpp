@@ -7,7 +7,7 @@
 
 namespace tern::coro {
 
-// Without an executor there is nobody to hold up, and nowhere to come back to.
+// Without an executor, there is nothing to block, and nowhere to resume.
 bool JobWait::ready() noexcept {
   Executor* executor = Executor::current();
   if (executor == nullptr) {
@@ -20,30 +20,30 @@ bool JobWait::ready() noexcept {
 }
 
 bool JobWait::enter() noexcept {
-  out_ = true;
-  ++executor().jobs_out_;
+  submitted_ = true;
+  ++executor().outstanding_jobs_;
   if (pool_->submit(priority_, *this)) return true;
-  out_ = false;
-  --executor().jobs_out_;
+  submitted_ = false;
+  --executor().outstanding_jobs_;
   end_ = End::Refused;
   return false;
 }
 
-// What has come back, or is being done, is waited for. The pool is asked only while it has the job: when all are back,
-// it may be gone.
+// A job that has ended or is running is awaited. The pool is called only while it has the job: afterwards it may be
+// destroyed.
 bool JobWait::leave() noexcept {
   return !executor().scheduled(*this) && pool_->withdraw(*this);
 }
 
 void JobWait::on_turn() noexcept {
-  out_ = false;
-  --executor().jobs_out_;
+  submitted_ = false;
+  --executor().outstanding_jobs_;
   Waiter::on_turn();
 }
 
 void JobWait::run() noexcept {
   call();
-  executor().schedule(*this);  // from here on, the frame may be gone
+  executor().schedule(*this);  // the frame may be destroyed from here on
 }
 
 void JobWait::drop() noexcept {
@@ -51,10 +51,10 @@ void JobWait::drop() noexcept {
   executor().schedule(*this);
 }
 
-void JobWait::settle() noexcept {
-  if (!std::exchange(out_, false)) return;
+void JobWait::join_job() noexcept {
+  if (!std::exchange(submitted_, false)) return;
   if (waits() && !leave()) executor().await_turn(*this);
-  --executor().jobs_out_;
+  --executor().outstanding_jobs_;
 }
 
 void JobWait::check() const {

@@ -1,4 +1,4 @@
-// A million awaits that need not wait, of every kind: the stack of one, and no memory but the pool's.
+// A million ready awaits of every kind use constant stack, and no memory beyond the pool's.
 #include "coro/manual_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -89,12 +89,12 @@ TEST_P(ReadyAwaits, use_the_stack_of_one_and_the_pool) {
   ManualExecutor executor;
   Bench bench;
   bench.event.set();
-  Running<> first(GetParam().repeat(bench, 10));
+  StartedTask<> first(GetParam().repeat(bench, 10));
   const std::size_t before = base::blocks_from_heap();
-  Running<> running(GetParam().repeat(bench, million));
+  StartedTask<> running(GetParam().repeat(bench, million));
   EXPECT_EQ(running.error(), "nothing");
   EXPECT_LT(bench.stack.used(), few_frames);
-  EXPECT_LE(base::blocks_from_heap() - before, 1U);  // the frame of `running` beside that of `first`
+  EXPECT_LE(base::blocks_from_heap() - before, 1U);  // the frame of `running` besides that of `first`
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ReadyAwaits,
@@ -114,7 +114,7 @@ TEST(ReadyAwaits, of_offloaded_functions_on_no_executor_use_the_stack_of_one) {
     }
     co_return total;
   };
-  Running<int> running(work(stack));
+  StartedTask<int> running(work(stack));
   EXPECT_EQ(running.result(), million);
   EXPECT_LT(stack.used(), few_frames);
 }
@@ -137,7 +137,7 @@ TEST(ReadyAwaits, that_are_stopped_use_the_stack_of_one) {
     }
     co_return cancelled;
   };
-  Running<int> running(work(bench), &stop);
+  StartedTask<int> running(work(bench), &stop);
   EXPECT_EQ(running.result(), 20'000);
   EXPECT_LT(bench.stack.used(), few_frames);
 }
@@ -159,16 +159,16 @@ TEST(WaitingAwaits, take_their_memory_from_the_pool_and_the_stack_of_one) {
   const auto repeat = [&](int times) -> Task<> {
     for (int i = 0; i < times; ++i) co_await once(bench);
   };
-  const auto finish = [&](Running<>& running) {
+  const auto finish = [&](StartedTask<>& running) {
     while (!running.ended()) {
       executor.advance(1);
       if (pool.waiting != 0) pool.run_one();
     }
   };
-  Running<> first(repeat(3));
+  StartedTask<> first(repeat(3));
   finish(first);
   const std::size_t before = base::blocks_from_heap();
-  Running<> running(repeat(10'000));
+  StartedTask<> running(repeat(10'000));
   finish(running);
   EXPECT_EQ(running.error(), "nothing");
   EXPECT_LE(base::blocks_from_heap() - before, 1U);

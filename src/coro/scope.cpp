@@ -10,24 +10,24 @@
 
 namespace tern {
 
-// A task and its place in the scope.
-class Scope::Spawned final : public coro::Hook<Spawned>, public coro::PooledFrame {
+// A task and its link in the scope.
+class Scope::ScopedTask final : public coro::Hook<ScopedTask>, public coro::PooledFrame {
 public:
-  Spawned(Scope& scope, Task<void> task) noexcept : scope_(scope), task_(std::move(task)) {}
+  ScopedTask(Scope& scope, Task<void> task) noexcept : scope_(scope), task_(std::move(task)) {}
 
   void start() {
     if (task_.start(&on_end, this)) end();
   }
 
 private:
-  static void on_end(void* context) { static_cast<Spawned*>(context)->end(); }
+  static void on_end(void* context) { static_cast<ScopedTask*>(context)->end(); }
 
   void end() {
     Scope& scope = scope_;
     std::exception_ptr error;
     try {
       task_.result();
-    } catch (const Cancelled&) {  // it was told to end, and did
+    } catch (const Cancelled&) {  // the normal end of a stopped task
     } catch (...) {
       error = std::current_exception();
     }
@@ -40,10 +40,10 @@ private:
   Task<void> task_;
 };
 
-// Stops the scope when the one who joins it is stopped.
-class Scope::Follower final : private StopCallback {
+// Stops the scope when the joining coroutine is stopped.
+class Scope::StopForwarder final : private StopCallback {
 public:
-  Follower(Scope& scope, StopToken token) noexcept : StopCallback(token), scope_(scope) {
+  StopForwarder(Scope& scope, StopToken token) noexcept : StopCallback(token), scope_(scope) {
     if (token.stop_requested()) scope_.stop();
   }
 
@@ -53,7 +53,7 @@ private:
 };
 
 void Scope::clear() noexcept {
-  while (Spawned* left = tasks_.pop()) {
+  while (ScopedTask* left = tasks_.pop()) {
     --running_;
     delete left;
   }
@@ -61,7 +61,7 @@ void Scope::clear() noexcept {
 
 void Scope::spawn(Task<void> task) {
   task.inherit_stop(&stop_);
-  auto* spawned = new Spawned(*this, std::move(task));
+  auto* spawned = new ScopedTask(*this, std::move(task));
   tasks_.push(*spawned);
   ++running_;
   spawned->start();
@@ -78,7 +78,7 @@ void Scope::failed(std::exception_ptr error) noexcept {
 Task<void> Scope::join() {
   const StopToken token = co_await current_stop();
   {
-    const Follower follower(*this, token);
+    const StopForwarder follower(*this, token);
     while (running_ != 0) {
       idle_.reset();
       co_await uncancelled(idle_.wait());

@@ -35,7 +35,7 @@ TEST(Scope, owns_tasks_until_they_have_ended) {
   scope.spawn(waits(event, ended));
   scope.spawn(waits(event, ended));
   EXPECT_EQ(scope.running(), 2U);
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   executor.run();
   EXPECT_FALSE(joining.ended());
   event.set();
@@ -53,7 +53,7 @@ TEST(Scope, joins_at_once_when_nothing_runs) {
   event.set();
   scope.spawn(waits(event, ended));
   EXPECT_EQ(ended, 1);
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   EXPECT_TRUE(joining.ended());
 }
 
@@ -68,7 +68,7 @@ TEST(Scope, joins_what_is_spawned_meanwhile_too) {
     in.spawn(waits(two, count));
   };
   scope.spawn(follow(scope, first, second, ended));
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   first.set();
   executor.run();
   EXPECT_FALSE(joining.ended());
@@ -85,9 +85,9 @@ TEST(Scope, goes_on_waiting_when_a_task_is_spawned_between_the_last_end_and_the_
   Event second;
   int ended = 0;
   scope.spawn(waits(first, ended));
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   first.set();
-  executor.step();  // the task has ended, and the joining one has its turn next
+  executor.step();  // the task has ended, and the joining coroutine has its turn next
   scope.spawn(waits(second, ended));
   executor.run();
   EXPECT_FALSE(joining.ended());
@@ -96,7 +96,7 @@ TEST(Scope, goes_on_waiting_when_a_task_is_spawned_between_the_last_end_and_the_
   EXPECT_TRUE(joining.ended());
 }
 
-TEST(Scope, gives_exceptions_to_its_callback_and_cancellations_to_nobody) {
+TEST(Scope, gives_exceptions_but_not_cancellations_to_its_callback) {
   ManualExecutor executor;
   std::vector<std::string> errors;
   Scope scope([&errors](std::exception_ptr error) { errors.push_back(text_of(error)); });
@@ -108,7 +108,7 @@ TEST(Scope, gives_exceptions_to_its_callback_and_cancellations_to_nobody) {
   executor.run();
   EXPECT_EQ(errors, (std::vector<std::string>{"one", "two"}));
   scope.stop();
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   executor.run();
   EXPECT_EQ(joining.error(), "nothing");
   EXPECT_EQ(errors.size(), 2U);
@@ -119,13 +119,13 @@ TEST(Scope, without_a_callback_throws_the_first_exception_where_it_is_joined) {
   Scope scope;
   scope.spawn(fails("one"));
   scope.spawn(fails("two"));
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   executor.run();
   EXPECT_EQ(joining.error(), "one");
-  EXPECT_EQ(Running<>(scope.join()).error(), "nothing");
+  EXPECT_EQ(StartedTask<>(scope.join()).error(), "nothing");
 }
 
-TEST(Scope, stops_what_runs_and_what_comes_later) {
+TEST(Scope, stops_running_and_later_tasks) {
   ManualExecutor executor;
   Scope scope;
   Event never;
@@ -160,7 +160,7 @@ TEST(Scope, does_not_stop_what_is_uncancelled_but_waits_for_it) {
   int ended = 0;
   scope.spawn(uncancelled(waits(event, ended)));
   scope.stop();
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   executor.run();
   EXPECT_FALSE(joining.ended());
   event.set();
@@ -194,7 +194,7 @@ TEST(Scope, that_is_cleared_can_be_used_again) {
   scope.clear();
   EXPECT_EQ(scope.running(), 0U);
   scope.spawn(waits(event, ended));
-  Running<> joining(scope.join());
+  StartedTask<> joining(scope.join());
   event.set();
   executor.run();
   EXPECT_TRUE(joining.ended());
@@ -220,7 +220,7 @@ TEST(Scope, takes_its_memory_from_the_pool) {
   EXPECT_EQ(ended, 1001);
 }
 
-// An executor with a place for background tasks.
+// An executor with background tasks.
 class BackgroundExecutor final : public Executor {
 public:
   BackgroundExecutor() : before_(make_current(this)) {}
@@ -258,7 +258,7 @@ TEST(Spawn, is_not_stopped_with_the_one_who_spawns) {
     spawn(waits(until, count));
     co_return;
   };
-  const Running<> one(spawning(event, ended), &stop);
+  const StartedTask<> one(spawning(event, ended), &stop);
   EXPECT_TRUE(one.ended());
   EXPECT_EQ(executor.scope.running(), 1U);
 }

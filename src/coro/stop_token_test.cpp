@@ -17,7 +17,7 @@ struct Recorder final : StopCallback {
   int number;
 };
 
-// Does what it is told when the token fires.
+// Calls a function when the token fires.
 template <class F>
 struct Doing final : StopCallback {
   Doing(StopToken token, F f_) : StopCallback(token), f(f_) {}
@@ -25,7 +25,7 @@ struct Doing final : StopCallback {
   F f;
 };
 
-TEST(StopToken, of_nobody_never_fires) {
+TEST(StopToken, without_a_state_never_fires) {
   const StopToken token;
   EXPECT_FALSE(token.stop_requested());
   std::vector<int> log;
@@ -113,18 +113,18 @@ TEST(StopCallback, can_be_registered_in_the_place_of_one_that_ended) {
 TEST(StopCallback, may_end_itself_while_it_is_called) {
   StopState state;
   std::vector<int> log;
-  struct Suicidal final : StopCallback {
-    Suicidal(StopToken token, std::optional<Suicidal>& self_, std::vector<int>& log_)
+  struct DestroysItself final : StopCallback {
+    DestroysItself(StopToken token, std::optional<DestroysItself>& self_, std::vector<int>& log_)
         : StopCallback(token), self(self_), log(log_) {}
     void on_stop() noexcept override {
       log.push_back(1);
       self.reset();
     }
-    std::optional<Suicidal>& self;
+    std::optional<DestroysItself>& self;
     std::vector<int>& log;
   };
   const Recorder before(StopToken(state), log, 0);
-  std::optional<Suicidal> middle;
+  std::optional<DestroysItself> middle;
   middle.emplace(StopToken(state), middle, log);
   const Recorder after(StopToken(state), log, 2);
   state.stop();

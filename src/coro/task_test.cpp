@@ -13,7 +13,7 @@
 namespace tern {
 namespace {
 
-// Something to wait for that the test opens.
+// An awaitable that the test opens.
 struct Gate {
   std::coroutine_handle<> waiting;
   bool await_ready() const noexcept { return false; }
@@ -22,7 +22,7 @@ struct Gate {
   void open() { std::exchange(waiting, nullptr).resume(); }
 };
 
-// Counts how many of its kind live.
+// Counts its live instances.
 struct Counted {
   explicit Counted(int& alive_) : alive(&alive_) { ++*alive; }
   Counted(Counted&& other) noexcept : alive(other.alive) { ++*alive; }
@@ -306,7 +306,7 @@ TEST(Task, resumes_who_waits_from_the_inside_to_the_outside) {
   task.result();
 }
 
-// How far the stack reached, by the places of frames.
+// The depth of the stack, by frame addresses.
 struct Stack {
   std::uintptr_t lowest = UINTPTR_MAX;
   std::uintptr_t highest = 0;
@@ -400,7 +400,7 @@ TEST(Task, takes_its_frames_from_the_pool) {
   EXPECT_EQ(base::blocks_from_heap(), before);
 }
 
-TEST(Executor, is_nobody_on_a_thread_that_runs_none) {
+TEST(Executor, is_null_on_a_thread_without_one) {
   EXPECT_EQ(Executor::current(), nullptr);
 }
 

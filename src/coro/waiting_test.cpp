@@ -1,5 +1,4 @@
-// sleep_for, yield, Event, Channel and with_timeout, each for itself. What stopping does to them:
-// cancellation_test.cpp.
+// sleep_for, yield, Event, Channel and with_timeout, individually. Stopping them: cancellation_test.cpp.
 #include "coro/manual_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -22,8 +21,8 @@ Task<> sleeper(Milliseconds delay, Log& log, std::string name) {
 TEST(Sleep, ends_when_its_time_has_passed) {
   ManualExecutor executor;
   Log log;
-  Running<> late(sleeper(Milliseconds(20), log, "late"));
-  Running<> early(sleeper(Milliseconds(10), log, "early"));
+  StartedTask<> late(sleeper(Milliseconds(20), log, "late"));
+  StartedTask<> early(sleeper(Milliseconds(10), log, "early"));
   executor.advance(9);
   EXPECT_EQ(log, Log{});
   executor.advance(1);
@@ -35,8 +34,8 @@ TEST(Sleep, ends_when_its_time_has_passed) {
 TEST(Sleep, of_no_time_or_less_yields) {
   ManualExecutor executor;
   Log log;
-  Running<> first(sleeper(Milliseconds(0), log, "zero"));
-  Running<> second(sleeper(Milliseconds(-5), log, "negative"));
+  StartedTask<> first(sleeper(Milliseconds(0), log, "zero"));
+  StartedTask<> second(sleeper(Milliseconds(-5), log, "negative"));
   EXPECT_EQ(log, Log{});
   EXPECT_EQ(executor.timers_armed(), 0U);
   executor.run();
@@ -46,7 +45,7 @@ TEST(Sleep, of_no_time_or_less_yields) {
 TEST(Sleep, takes_seconds) {
   ManualExecutor executor;
   Log log;
-  Running<> running(sleeper(Seconds(2), log, "done"));
+  StartedTask<> running(sleeper(Seconds(2), log, "done"));
   executor.advance(1999);
   EXPECT_FALSE(running.ended());
   executor.advance(1);
@@ -62,8 +61,8 @@ TEST(Yield, lets_the_others_go_first) {
       co_await yield();
     }
   };
-  Running<> a(speak(log, "a"));
-  Running<> b(speak(log, "b"));
+  StartedTask<> a(speak(log, "a"));
+  StartedTask<> b(speak(log, "b"));
   executor.post([&log] { log.push_back("posted"); });
   executor.run();
   EXPECT_EQ(log, (Log{"a", "b", "a", "b", "posted"}));
@@ -76,7 +75,7 @@ TEST(Yield, comes_back_in_a_later_round) {
     co_await yield();
     co_await yield();
   };
-  Running<> running(twice());
+  StartedTask<> running(twice());
   EXPECT_TRUE(executor.step());
   EXPECT_FALSE(running.ended());
   EXPECT_TRUE(executor.step());
@@ -93,24 +92,24 @@ TEST(Event, lets_all_go_on_in_order_but_not_inside_of_set) {
   ManualExecutor executor;
   Event event;
   Log log;
-  Running<> a(event_waiter(event, log, "a"));
-  Running<> b(event_waiter(event, log, "b"));
+  StartedTask<> a(event_waiter(event, log, "a"));
+  StartedTask<> b(event_waiter(event, log, "b"));
   event.set();
   EXPECT_EQ(log, Log{});
   executor.run();
   EXPECT_EQ(log, (Log{"a", "b"}));
 }
 
-TEST(Event, lets_nobody_wait_while_it_is_set) {
+TEST(Event, does_not_suspend_while_it_is_set) {
   ManualExecutor executor;
   Event event;
   Log log;
   event.set();
   EXPECT_TRUE(event.is_set());
-  Running<> at_once(event_waiter(event, log, "at once"));
+  StartedTask<> at_once(event_waiter(event, log, "at once"));
   EXPECT_TRUE(at_once.ended());
   event.reset();
-  Running<> waits(event_waiter(event, log, "later"));
+  StartedTask<> waits(event_waiter(event, log, "later"));
   EXPECT_FALSE(waits.ended());
   event.set();
   executor.run();
@@ -121,10 +120,10 @@ TEST(Event, that_is_reset_before_their_turn_still_lets_them_go) {
   ManualExecutor executor;
   Event event;
   Log log;
-  Running<> waits(event_waiter(event, log, "woken"));
+  StartedTask<> waits(event_waiter(event, log, "woken"));
   event.set();
   event.reset();
-  Running<> next(event_waiter(event, log, "next"));
+  StartedTask<> next(event_waiter(event, log, "next"));
   executor.run();
   EXPECT_EQ(log, Log{"woken"});
   EXPECT_FALSE(next.ended());
@@ -134,7 +133,7 @@ TEST(Event, may_die_before_one_who_waits_is_destroyed) {
   ManualExecutor executor;
   Log log;
   auto event = std::make_unique<Event>();
-  Running<> waits(event_waiter(*event, log, "never"));
+  StartedTask<> waits(event_waiter(*event, log, "never"));
   event.reset();
   waits.destroy();
   EXPECT_EQ(log, Log{});
@@ -154,14 +153,14 @@ Task<int> send_all(Channel<int>& channel, int from, int to) {
 
 class Capacities : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(Capacities, bring_everything_in_order_whoever_comes_first) {
+TEST_P(Capacities, deliver_everything_in_order_for_any_arrival) {
   for (const bool receiver_first : {false, true}) {
     ManualExecutor executor;
     Channel<int> channel(GetParam());
     std::vector<int> got;
-    std::optional<Running<>> receiver;
+    std::optional<StartedTask<>> receiver;
     if (receiver_first) receiver.emplace(drain(channel, got));
-    Running<int> sender(send_all(channel, 0, 1000));
+    StartedTask<int> sender(send_all(channel, 0, 1000));
     if (!receiver_first) receiver.emplace(drain(channel, got));
     executor.run();
     ASSERT_TRUE(sender.ended());
@@ -179,7 +178,7 @@ TEST_P(Capacities, bound_what_is_under_way) {
   ManualExecutor executor;
   Channel<int> channel(GetParam());
   EXPECT_EQ(channel.capacity(), GetParam());
-  Running<int> sender(send_all(channel, 0, 1000));
+  StartedTask<int> sender(send_all(channel, 0, 1000));
   executor.run();
   EXPECT_FALSE(sender.ended());
   EXPECT_EQ(channel.size(), GetParam());
@@ -189,9 +188,9 @@ TEST_P(Capacities, bound_what_is_under_way) {
   EXPECT_EQ(channel.size(), GetParam());
   channel.close();
   executor.run();
-  EXPECT_EQ(sender.result(), static_cast<int>(GetParam()) + 1);  // the one that it could not send
+  EXPECT_EQ(sender.result(), static_cast<int>(GetParam()) + 1);  // the value that it could not send
   std::vector<int> rest;
-  Running<> receiver(drain(channel, rest));
+  StartedTask<> receiver(drain(channel, rest));
   EXPECT_TRUE(receiver.ended());
   EXPECT_EQ(rest.size(), GetParam());
   EXPECT_FALSE(channel.try_send(5));
@@ -204,8 +203,8 @@ TEST(Channel, serves_receivers_in_the_order_in_which_they_came) {
   ManualExecutor executor;
   Channel<int> channel(2);
   const auto one = [](Channel<int>& from) -> Task<int> { co_return *co_await from.receive(); };
-  Running<int> first(one(channel));
-  Running<int> second(one(channel));
+  StartedTask<int> first(one(channel));
+  StartedTask<int> second(one(channel));
   EXPECT_TRUE(channel.try_send(1));
   EXPECT_TRUE(channel.try_send(2));
   EXPECT_TRUE(channel.try_send(3));
@@ -225,8 +224,8 @@ TEST(Channel, carries_what_only_moves) {
     to.close();
   };
   std::vector<std::unique_ptr<int>> got;
-  Running<> sender(send(channel));
-  Running<> receiver(drain(channel, got));
+  StartedTask<> sender(send(channel));
+  StartedTask<> receiver(drain(channel, got));
   executor.run();
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(*got[0] + *got[1], 3);
@@ -236,8 +235,8 @@ TEST(Channel, keeps_the_values_of_senders_that_were_stopped_to_themselves) {
   ManualExecutor executor;
   Channel<int> channel(0);
   StopState stop;
-  Running<int> stopped(send_all(channel, 1, 2), &stop);
-  Running<int> waits(send_all(channel, 2, 3));
+  StartedTask<int> stopped(send_all(channel, 1, 2), &stop);
+  StartedTask<int> waits(send_all(channel, 2, 3));
   stop.stop();
   EXPECT_EQ(channel.try_receive(), 2);
   EXPECT_EQ(channel.try_receive(), std::nullopt);
@@ -253,7 +252,7 @@ Task<int> answer_after(Milliseconds delay, int value) {
 
 TEST(WithTimeout, has_the_value_that_comes_in_time) {
   ManualExecutor executor;
-  Running<int> running(with_timeout(Milliseconds(10), answer_after(Milliseconds(9), 5)));
+  StartedTask<int> running(with_timeout(Milliseconds(10), answer_after(Milliseconds(9), 5)));
   executor.advance(9);
   EXPECT_EQ(running.result(), 5);
   EXPECT_EQ(executor.timers_armed(), 0U);
@@ -261,7 +260,7 @@ TEST(WithTimeout, has_the_value_that_comes_in_time) {
 
 TEST(WithTimeout, ends_what_takes_too_long) {
   ManualExecutor executor;
-  Running<int> running(with_timeout(Milliseconds(10), answer_after(Milliseconds(11), 5)));
+  StartedTask<int> running(with_timeout(Milliseconds(10), answer_after(Milliseconds(11), 5)));
   executor.advance(10);
   EXPECT_EQ(running.error(), "timed out");
   EXPECT_EQ(executor.timers_armed(), 0U);
@@ -279,7 +278,7 @@ TEST(WithTimeout, waits_for_the_end_of_what_it_stopped) {
     co_await uncancelled(sleep_for(Milliseconds(5)));
     if (stopped) throw Cancelled();
   };
-  Running<> running(with_timeout(Milliseconds(10), slow_to_stop()));
+  StartedTask<> running(with_timeout(Milliseconds(10), slow_to_stop()));
   executor.advance(14);
   EXPECT_FALSE(running.ended());
   executor.advance(1);
@@ -288,7 +287,7 @@ TEST(WithTimeout, waits_for_the_end_of_what_it_stopped) {
 
 TEST(WithTimeout, keeps_a_value_that_came_in_spite_of_it) {
   ManualExecutor executor;
-  Running<int> running(with_timeout(Milliseconds(10), uncancelled(answer_after(Milliseconds(50), 5))));
+  StartedTask<int> running(with_timeout(Milliseconds(10), uncancelled(answer_after(Milliseconds(50), 5))));
   executor.advance(50);
   EXPECT_EQ(running.result(), 5);
 }
@@ -299,7 +298,7 @@ TEST(WithTimeout, lets_other_exceptions_pass) {
     co_await yield();
     throw std::runtime_error("broken");
   };
-  Running<> running(with_timeout(Milliseconds(10), fail()));
+  StartedTask<> running(with_timeout(Milliseconds(10), fail()));
   executor.run();
   EXPECT_EQ(running.error(), "broken");
 }
@@ -321,8 +320,8 @@ TEST(WithTimeout, inside_of_another_ends_at_the_earlier_time) {
       co_return "outer";
     }
   };
-  Running<std::string> inner(caught(Milliseconds(5), Milliseconds(10)));
-  Running<std::string> outer(caught(Milliseconds(10), Milliseconds(5)));
+  StartedTask<std::string> inner(caught(Milliseconds(5), Milliseconds(10)));
+  StartedTask<std::string> outer(caught(Milliseconds(10), Milliseconds(5)));
   executor.advance(10);
   EXPECT_EQ(inner.result(), "inner");
   EXPECT_EQ(outer.result(), "outer");
@@ -330,7 +329,7 @@ TEST(WithTimeout, inside_of_another_ends_at_the_earlier_time) {
 
 TEST(WithTimeout, needs_no_executor_for_what_does_not_wait) {
   const auto ready = []() -> Task<int> { co_return 3; };
-  EXPECT_EQ(Running<int>(with_timeout(Seconds(1), ready())).result(), 3);
+  EXPECT_EQ(StartedTask<int>(with_timeout(Seconds(1), ready())).result(), 3);
 }
 
 }  // namespace

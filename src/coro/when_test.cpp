@@ -20,7 +20,7 @@ Task<> failing_after(Milliseconds delay, std::string what) {
   co_await sleep_for(delay);
   throw std::runtime_error(what);
 }
-// Says how it ended.
+// Records how it ended.
 Task<> watching(std::string& how, Milliseconds delay) {
   how = "began";
   try {
@@ -46,7 +46,7 @@ TEST(WhenAll, has_all_values_in_the_order_of_the_arguments) {
                           after(Milliseconds(5), std::make_unique<int>(3)));
     co_return std::to_string(number) + text + std::to_string(*pointer);
   };
-  Running<std::string> running(work());
+  StartedTask<std::string> running(work());
   executor.advance(19);
   EXPECT_FALSE(running.ended());
   executor.advance(1);
@@ -59,7 +59,7 @@ TEST(WhenAll, has_nothing_in_the_place_of_void) {
   using Empty = decltype(when_all(sleep_for(Milliseconds(1)), yield()));
   static_assert(std::is_same_v<Empty, Task<void>>);
   ManualExecutor executor;
-  Running<> running(when_all(sleep_for(Milliseconds(1)), yield()));
+  StartedTask<> running(when_all(sleep_for(Milliseconds(1)), yield()));
   executor.advance(1);
   EXPECT_TRUE(running.ended());
 }
@@ -67,8 +67,8 @@ TEST(WhenAll, has_nothing_in_the_place_of_void) {
 TEST(WhenAll, throws_the_first_exception_when_the_others_have_been_stopped) {
   ManualExecutor executor;
   std::string how;
-  Running<> running(when_all(watching(how, Seconds(1)), failing_after(Milliseconds(10), "second"),
-                             failing_after(Milliseconds(5), "first")));
+  StartedTask<> running(when_all(watching(how, Seconds(1)), failing_after(Milliseconds(10), "second"),
+                                 failing_after(Milliseconds(5), "first")));
   executor.advance(5);
   EXPECT_EQ(how, "stopped");
   EXPECT_EQ(running.error(), "first");
@@ -77,7 +77,8 @@ TEST(WhenAll, throws_the_first_exception_when_the_others_have_been_stopped) {
 TEST(WhenAll, waits_for_those_that_are_not_to_be_stopped) {
   ManualExecutor executor;
   std::string how;
-  Running<> running(when_all(uncancelled(watching(how, Milliseconds(50))), failing_after(Milliseconds(5), "broken")));
+  StartedTask<> running(
+      when_all(uncancelled(watching(how, Milliseconds(50))), failing_after(Milliseconds(5), "broken")));
   executor.advance(49);
   EXPECT_FALSE(running.ended());
   executor.advance(1);
@@ -85,29 +86,29 @@ TEST(WhenAll, waits_for_those_that_are_not_to_be_stopped) {
   EXPECT_EQ(running.error(), "broken");
 }
 
-TEST(WhenAll, does_not_begin_what_comes_after_a_failure) {
+TEST(WhenAll, does_not_begin_tasks_after_a_failure) {
   ManualExecutor executor;
   std::string how;
   const auto fail = []() -> Task<> {
     throw std::runtime_error("at once");
     co_return;
   };
-  Running<> running(when_all(fail(), watching(how, Milliseconds(1))));
+  StartedTask<> running(when_all(fail(), watching(how, Milliseconds(1))));
   EXPECT_EQ(running.error(), "at once");
   EXPECT_EQ(how, "");
 }
 
 TEST(WhenAll, takes_any_number_of_one_type) {
   ManualExecutor executor;
-  Running<std::vector<int>> running(when_all(many(30, 10, 20)));
+  StartedTask<std::vector<int>> running(when_all(many(30, 10, 20)));
   executor.advance(30);
   EXPECT_EQ(running.result(), (std::vector{30, 10, 20}));
-  Running<std::vector<int>> none(when_all(std::vector<Task<int>>()));
+  StartedTask<std::vector<int>> none(when_all(std::vector<Task<int>>()));
   EXPECT_TRUE(none.result().empty());
   std::vector<Task<>> voids;
   voids.push_back(failing_after(Milliseconds(2), "second"));
   voids.push_back(failing_after(Milliseconds(1), "first"));
-  Running<> failing(when_all(std::move(voids)));
+  StartedTask<> failing(when_all(std::move(voids)));
   executor.advance(1);
   EXPECT_EQ(failing.error(), "first");
 }
@@ -115,15 +116,15 @@ TEST(WhenAll, takes_any_number_of_one_type) {
 TEST(WhenAll, is_at_once_what_is_ready) {
   ManualExecutor executor;
   const auto ready = [](int value) -> Task<int> { co_return value; };
-  Running<std::tuple<int, int>> running(when_all(ready(1), ready(2)));
+  StartedTask<std::tuple<int, int>> running(when_all(ready(1), ready(2)));
   EXPECT_EQ(running.result(), std::tuple(1, 2));
 }
 
 TEST(WhenAny, has_the_first_and_stops_the_others) {
   ManualExecutor executor;
   std::string how;
-  Running<First<int>> same(when_any(after(Milliseconds(20), 1), after(Milliseconds(10), 2)));
-  Running<First<void>> empty(when_any(watching(how, Seconds(1)), sleep_for(Milliseconds(10))));
+  StartedTask<First<int>> same(when_any(after(Milliseconds(20), 1), after(Milliseconds(10), 2)));
+  StartedTask<First<void>> empty(when_any(watching(how, Seconds(1)), sleep_for(Milliseconds(10))));
   executor.advance(10);
   const auto [index, value] = same.result();
   EXPECT_EQ(index, 1U);
@@ -143,21 +144,21 @@ TEST(WhenAny, has_optionals_when_the_types_differ) {
     }
     co_return std::get<0>(first.value) ? "a number" : std::get<1>(first.value).value();
   };
-  Running<std::string> running(work());
+  StartedTask<std::string> running(work());
   executor.advance(10);
   EXPECT_EQ(running.result(), "two");
 }
 
 TEST(WhenAny, throws_when_the_first_one_does) {
   ManualExecutor executor;
-  Running<First<void>> running(when_any(sleep_for(Milliseconds(10)), failing_after(Milliseconds(5), "first")));
+  StartedTask<First<void>> running(when_any(sleep_for(Milliseconds(10)), failing_after(Milliseconds(5), "first")));
   executor.advance(5);
   EXPECT_EQ(running.error(), "first");
 }
 
 TEST(WhenAny, takes_any_number_of_one_type) {
   ManualExecutor executor;
-  Running<First<int>> running(when_any(many(30, 10, 20)));
+  StartedTask<First<int>> running(when_any(many(30, 10, 20)));
   executor.advance(30);
   const auto [index, value] = running.result();
   EXPECT_EQ(index, 1U);
@@ -168,7 +169,7 @@ TEST(WhenAny, begins_nothing_after_one_that_is_ready) {
   ManualExecutor executor;
   std::string how;
   const auto ready = []() -> Task<> { co_return; };
-  Running<First<void>> running(when_any(ready(), watching(how, Milliseconds(1))));
+  StartedTask<First<void>> running(when_any(ready(), watching(how, Milliseconds(1))));
   EXPECT_EQ(running.result().index, 0U);
   EXPECT_EQ(how, "");
 }

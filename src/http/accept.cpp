@@ -1,4 +1,4 @@
-// The choice of a media type by the client's Accept fields (RFC 9110, section 12.5.1).
+// Selects a media type by the client's Accept fields (RFC 9110, section 12.5.1).
 #include "http/list.hpp"
 #include "http/parameters.hpp"
 

@@ -18,7 +18,7 @@ constexpr bool is_name_char(char c) {
 }
 constexpr base::ByteSet name_bytes(is_name_char);
 
-// Where the reg-name ends that `text` begins with; 0 when it is malformed.
+// The end of the reg-name at the begin of `text`; 0 if it is malformed.
 std::size_t reg_name_end(std::string_view text) noexcept {
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -46,7 +46,7 @@ bool is_ipv4(std::string_view text) noexcept {
   return text.empty();
 }
 
-// h16 *( ":" h16 ) [ ":" IPv4address ]: the number of 16-bit groups; nothing when it is anything else.
+// h16 *( ":" h16 ) [ ":" IPv4address ]: the number of 16-bit groups; unset if it is malformed.
 std::optional<int> count_groups(std::string_view text, bool ipv4_allowed) noexcept {
   int groups = 0;
   if (text.empty()) return groups;
@@ -100,7 +100,7 @@ bool is_port(std::string_view text) noexcept {
   return value <= 65535;
 }
 
-// Where the host ends that `text` begins with; 0 when it is malformed.
+// The end of the host at the begin of `text`; 0 if it is malformed.
 std::size_t host_end(std::string_view text) noexcept {
   if (text.empty()) return 0;
   if (text[0] != '[') return reg_name_end(text);

@@ -9,7 +9,7 @@ std::optional<std::string_view> BodyStream::take() {
     throw HttpError(to_problem(read.error()));
   }
   if (read->empty()) return std::nullopt;
-  // The exchange's view ends with the next suspension, the handler's with its next call.
+  // The exchange's view is valid until the next suspension, the handler's until its next call.
   piece_.assign(*read);
   return piece_;
 }

@@ -1,4 +1,4 @@
-// The search for delimiters: it finds the first, and looks at no byte more than twice, in the worst of contents.
+// The search finds the first delimiter, and reads no byte more than twice, even in the worst case.
 #include "http/delimiter_search.hpp"
 
 #include "http/multipart_feed.hpp"
@@ -20,7 +20,7 @@ std::string repeat(std::string_view text, std::size_t size) {
   return out;
 }
 
-// Contents made to cost as much as they can, for a boundary.
+// Worst-case contents for a boundary.
 std::vector<std::string> hostile(const std::string& boundary, std::size_t size) {
   const std::string delimiter = "\r\n--" + boundary;
   const std::string near = delimiter.substr(0, delimiter.size() - 1);
@@ -39,7 +39,7 @@ TEST(DelimiterSearch, looks_at_no_byte_more_than_twice) {
         const DelimiterSearch found = find_delimiter(content, delimiter);
         const bool whole = found.matched == delimiter.size();
         EXPECT_EQ(whole, content.find(delimiter) != std::string::npos);
-        // Once each, and once more where a comparison broke off: at most one such byte for each CR.
+        // Each byte once, and once more after a failed comparison: at most one such byte for each CR.
         const auto candidates = static_cast<std::size_t>(std::ranges::count(content, '\r'));
         EXPECT_LE(found.looked, content.size() + candidates) << boundary << ": " << content.substr(0, 100);
         if (!whole) {
@@ -70,7 +70,7 @@ TEST(DelimiterSearch, finds_what_a_plain_search_finds) {
   }
 }
 
-// Each event costs its caller something: near-boundaries do not come as so many pieces.
+// Each event has a cost for the caller: near-boundaries must not split the content.
 TEST(DelimiterSearch, gives_a_content_full_of_near_boundaries_in_one_piece) {
   const std::string boundary(70, 'a');
   for (const std::string& content : hostile(boundary, 100'000)) {
@@ -104,7 +104,7 @@ TEST(DelimiterSearch, holds_for_a_parser_fed_in_random_pieces) {
     }
     const std::string form =
         "--" + boundary + "\r\nContent-Disposition: form-data; name=a\r\n\r\n" + content + "\r\n--" + boundary + "--";
-    if (form.find("\r\n--" + boundary) != form.size() - 9 - 2) continue;  // a boundary in the content after all
+    if (form.find("\r\n--" + boundary) != form.size() - 9 - 2) continue;  // the content contains the boundary
     std::vector<std::size_t> cuts;
     for (std::size_t at = random() % 20; at < form.size(); at += 1 + random() % 20) cuts.push_back(at);
     ASSERT_EQ(testing::feed(form, cuts, {.boundary = boundary}), "part \"a\"\n" + content + "\nend of a\nform");

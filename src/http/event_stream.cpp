@@ -1,5 +1,7 @@
 #include <tern/http/event_stream.hpp>
 
+#include "http/stream_topics.hpp"
+
 #include <tern/base/number.hpp>
 
 #include <stdexcept>
@@ -14,7 +16,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out.append(name).append(": ").append(value).append("\n");
 }
 
-// A line of data for each line of the text; CR, LF and CRLF all end one.
+// Writes one data line for each line of the text; CR, LF and CRLF end a line.
 void append_data(std::string& out, std::string_view data) {
   while (true) {
     const std::size_t end = data.find_first_of("\r\n");
@@ -26,6 +28,42 @@ void append_data(std::string& out, std::string_view data) {
 }
 
 }  // namespace
+
+base::Box<http::TopicSubscriptions> Writer::topic_subscriptions(http::StreamTopics&) {
+  throw std::logic_error("there are no topics here: event streams subscribe while an app runs");
+}
+
+EventStream::EventStream(Writer& writer, const EventStreamOptions& options) noexcept
+    : writer_(writer), options_(options) {}
+EventStream::~EventStream() = default;
+
+http::StreamTopics& EventStream::topics() {
+  if (!topics_) {
+    topics_ =
+        base::make_box<http::StreamTopics>(writer_, options_.max_queued_bytes, options_.when_full == WhenFull::Close);
+  }
+  return *topics_;
+}
+
+void EventStream::subscribe(std::string_view topic) {
+  topics().subscriptions().subscribe(http::literal_filter(topic));
+}
+
+void EventStream::unsubscribe(std::string_view topic) {
+  topics().subscriptions().unsubscribe(http::literal_filter(topic));
+}
+
+void EventStream::subscribe_filter(std::string_view filter) {
+  topics().subscriptions().subscribe(http::parse_filter(filter));
+}
+
+void EventStream::unsubscribe_filter(std::string_view filter) {
+  topics().subscriptions().unsubscribe(http::parse_filter(filter));
+}
+
+Task<std::optional<Published>> EventStream::receive() {
+  return topics().receive();
+}
 
 Writer::Written EventStream::send(const ServerEvent& event) {
   std::string text;

@@ -1,7 +1,7 @@
-// The parts of an exchange that are the same for every protocol: pinning, recycling and the reading of whole bodies.
+// The protocol-independent parts of an exchange: pinning, recycling, and reading complete content.
 #include <tern/http/exchange.hpp>
 
-#include "base/lies_in.hpp"
+#include "base/is_within.hpp"
 #include "http/unavailable.hpp"
 
 #include <tern/coro/cancelled.hpp>
@@ -13,11 +13,11 @@
 namespace tern {
 namespace {
 
-constexpr std::size_t largest_scratch = 16 * 1024;
+constexpr std::size_t max_scratch_bytes = 16 * 1024;
 
 }  // namespace
 
-// Reads one piece into the request's own string. True at the end.
+// Reads one piece into collected_body(). True at the end.
 std::expected<bool, StreamError> http::collect(Exchange& exchange) {
   const auto piece = exchange.read();
   if (!piece) return std::unexpected(piece.error());
@@ -81,7 +81,7 @@ void Exchange::pin() {
     request_.collected_ = request_.body_;
     request_.body_ = request_.collected_;
   }
-  pinned_ = true;  // what can throw is behind us
+  pinned_ = true;  // nothing below throws
   const auto keep = [&out](std::string_view& view) {
     if (view.empty()) return;
     std::memcpy(out, view.data(), view.size());
@@ -91,9 +91,9 @@ void Exchange::pin() {
   const std::string_view old_target = head.target;
   keep(head.target);
   keep(head.extension_method);
-  // What points into the target moves with it; decoded parameters are in the arena already.
+  // Views into the target move with it; decoded parameters are in the arena already.
   const auto follow = [&old_target, &head](std::string_view& view) {
-    if (!base::lies_in(view, old_target)) return;
+    if (!base::is_within(view, old_target)) return;
     view = {head.target.data() + (view.data() - old_target.data()), view.size()};
   };
   follow(head.parts.path);
@@ -106,8 +106,8 @@ void Exchange::pin() {
   }
 }
 
-// What is announced gets its room in large steps, but never more than sixteen times what has come: a client that only
-// announces is given nothing.
+// Reserves announced content in large steps, but at most sixteen times the received bytes: an announcement alone
+// reserves nothing.
 void Exchange::make_room(std::size_t size, std::size_t come) {
   constexpr std::size_t serious = 64 * 1024;
   constexpr std::size_t max_ahead = 16;
@@ -135,7 +135,7 @@ void Exchange::recycle() noexcept {
 }
 
 void Exchange::give_scratch(std::string used) noexcept {
-  if (used.capacity() > scratch_.capacity() && used.capacity() <= largest_scratch) {
+  if (used.capacity() > scratch_.capacity() && used.capacity() <= max_scratch_bytes) {
     used.clear();
     scratch_ = std::move(used);
   }
@@ -143,7 +143,7 @@ void Exchange::give_scratch(std::string used) noexcept {
 
 namespace http {
 
-// As long as read_body() waits; it may be destroyed while it does.
+// Set while read_body() waits; its frame may be destroyed in the meantime.
 class Collecting {
 public:
   explicit Collecting(bool& collecting) noexcept : collecting_(collecting) { collecting_ = true; }
@@ -155,7 +155,7 @@ private:
   bool& collecting_;
 };
 
-// Whoever waits is resumed by the exchange itself, while the piece is in view, and by a turn only after a stop.
+// The exchange resumes the coroutine directly, while the piece is in view; only a stop schedules a turn.
 bool ContentWait::wait(std::coroutine_handle<> waiting, StopState* stop) {
   stopped_ = stop != nullptr && stop->stopped();
   if (stopped_ || exchange_.readable()) return false;
@@ -187,7 +187,7 @@ void ContentWait::on_turn() noexcept {
 std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
   Request& request = exchange.request();
   if (!exchange.pinned()) {
-    // Within this wake-up, the first piece need not be copied if it is the only one.
+    // Within this iteration, the first piece need not be copied if it is the only one.
     const auto first = exchange.read();
     if (!first) return std::unexpected(first.error());
     if (first->empty()) return {};

@@ -1,4 +1,4 @@
-// Exchanges: pinning, recycling, the reading of bodies.
+// Exchanges: pinning, recycling, reading content.
 #include <tern/base/block_pool.hpp>
 #include <tern/http/exchange.hpp>
 #include <tern/http/memory_exchange.hpp>
@@ -21,7 +21,7 @@ void count(void* ends) {
   ++*static_cast<int*>(ends);
 }
 
-// An exchange whose head and content stand in one buffer that the loop uses again, as a server's do.
+// An exchange whose head and content are in a buffer that is reused, as in a server.
 class BufferExchange final : public Exchange {
 public:
   BufferExchange(std::string_view target, std::string_view name, std::string_view value, std::string_view body = {})
@@ -38,7 +38,7 @@ public:
     request_.head().fields.add(name_there, put(value));
     body_ = put(body);
   }
-  // The wake-up is over.
+  // Ends the iteration.
   void forget_buffer() {
     std::fill_n(buffer_.get(), size_, '!');
     buffer_.reset();
@@ -51,11 +51,12 @@ public:
   void limit(const Limits& limits) override { limits_ = limits; }
   const Limits& limits() const noexcept override { return limits_; }
   bool readable() override { return true; }
-  void when_readable(std::coroutine_handle<>) override { ADD_FAILURE() << "nobody needs to wait"; }
+  void when_readable(std::coroutine_handle<>) override { ADD_FAILURE() << "no wait expected"; }
   std::expected<std::string_view, StreamError> read() override { return std::exchange(body_, {}); }
   bool charge(std::size_t) override { return true; }
   void inform(Status, const Fields&) override {}
-  void report(std::string_view) override {}
+  bool logs(LogLevel) const noexcept override { return false; }
+  void log(LogLevel, std::string_view) override {}
   std::string_view remote() override { return ""; }
   std::uint16_t remote_port() override { return 0; }
   std::string_view scheme() override { return "http"; }
@@ -142,7 +143,7 @@ TEST(Pin, moves_content_that_was_read_without_a_copy) {
   exchange.pin();
   exchange.forget_buffer();
   EXPECT_EQ(exchange.request().body(), "content");
-  ASSERT_TRUE(run(read_body(exchange)));  // a second reader finds what the first one read
+  ASSERT_TRUE(run(read_body(exchange)));  // a second reader gets the same content
   EXPECT_EQ(exchange.request().body(), "content");
 }
 
@@ -174,7 +175,7 @@ TEST(Recycle, makes_the_exchange_as_good_as_new) {
   EXPECT_TRUE(request.fields().empty());
   EXPECT_TRUE(request.parameters().empty());
   EXPECT_EQ(request.collected_body(), "");
-  EXPECT_LT(request.collected_body().capacity(), 100U);  // large memory is given back
+  EXPECT_LT(request.collected_body().capacity(), 100U);  // large buffers are released
 }
 
 TEST(Scratch, is_used_again_up_to_a_size) {
@@ -183,7 +184,7 @@ TEST(Scratch, is_used_again_up_to_a_size) {
   std::string used(1000, 'x');
   const char* memory = used.data();
   exchange.give_scratch(std::move(used));
-  exchange.give_scratch(std::string(500, 'y'));      // smaller: not kept
+  exchange.give_scratch(std::string(500, 'y'));      // smaller: discarded
   exchange.give_scratch(std::string(100'000, 'z'));  // too large
   const std::string taken = exchange.take_scratch();
   EXPECT_EQ(taken, "");
@@ -198,7 +199,7 @@ TEST(ReadCompleteBody, takes_one_piece_without_a_copy) {
   ASSERT_TRUE(read_complete_body(exchange));
   EXPECT_EQ(exchange.request().body(), "content");
   EXPECT_EQ(exchange.request().collected_body(), "");
-  ASSERT_TRUE(read_complete_body(exchange));  // once more
+  ASSERT_TRUE(read_complete_body(exchange));  // again
   EXPECT_EQ(exchange.request().body(), "content");
 }
 
@@ -251,13 +252,13 @@ TEST(ReadCompleteBody, stops_at_the_limit_of_the_route) {
   for (const bool pinned : {false, true}) {
     for (const std::size_t limit : std::initializer_list<std::size_t>{6, 7}) {
       MemoryExchange exchange(Method::Post, "/", {}, "content");
-      exchange.limit({.body = limit});
+      exchange.limit({.max_body_bytes = limit});
       if (pinned) exchange.pin();
       const Body body = read_complete_body(exchange);
       ASSERT_EQ(body.has_value(), limit == 7);
       if (body) continue;
       EXPECT_EQ(body.error(), StreamError::TooLarge);
-      EXPECT_EQ(read_complete_body(exchange).error(), StreamError::TooLarge);  // and not the end
+      EXPECT_EQ(read_complete_body(exchange).error(), StreamError::TooLarge);  // not the end
     }
   }
 }
@@ -290,7 +291,7 @@ TEST(ReadBody, waits_for_every_piece_and_the_end) {
   EXPECT_TRUE(exchange.content_was_asked_for());
   EXPECT_TRUE(exchange.pinned());
   exchange.arrive("one ");
-  exchange.arrive("");  // is not the end
+  exchange.arrive("");  // not the end
   exchange.arrive("two ");
   exchange.arrive(std::string(1000, 'x'));
   EXPECT_EQ(ends, 0);
@@ -313,7 +314,7 @@ TEST(ReadBody, makes_room_for_what_was_announced_in_proportion_to_what_has_come)
   EXPECT_EQ(room_for(content, 1'000'000), 1'000'000U);
   EXPECT_EQ(room_for(content, 1'000'000'000'000), 1'600'000U);
   EXPECT_LT(room_for(content, 0), 200'001U);
-  EXPECT_LT(room_for(std::string_view(content).substr(0, 1000), 1'000'000), 2'001U);  // too little has come
+  EXPECT_LT(room_for(std::string_view(content).substr(0, 1000), 1'000'000), 2'001U);  // too little has arrived
 }
 
 TEST(ReadBody, does_not_wait_for_what_is_there) {
@@ -352,7 +353,7 @@ TEST(ReadBody, ends_when_the_client_goes_while_it_waits) {
 TEST(ReadBody, stops_at_the_limit_and_at_the_budget) {
   for (const bool limited : {true, false}) {
     MemoryExchange exchange(Method::Post, "/", {}, "", true);
-    if (limited) exchange.limit({.body = 5});
+    if (limited) exchange.limit({.max_body_bytes = 5});
     if (!limited) exchange.set_budget(5);
     Task<Body> task = read_body(exchange);
     int ends = 0;
@@ -371,13 +372,13 @@ TEST(ReadBody, can_be_destroyed_while_it_waits) {
     Task<Body> task = read_body(exchange);
     EXPECT_FALSE(task.start(count, nullptr));
   }
-  exchange.arrive("nobody waits");
+  exchange.arrive("complete");
   Task<Body> again = read_body(exchange);
   int ends = 0;
   EXPECT_FALSE(again.start(count, &ends));
   exchange.end();
   EXPECT_EQ(ends, 1);
-  EXPECT_EQ(exchange.request().body(), "nobody waits");
+  EXPECT_EQ(exchange.request().body(), "complete");
 }
 
 TEST(ReadBody, can_be_destroyed_by_the_stop_token_that_fires) {

@@ -31,7 +31,7 @@ bool is_field_value(std::string_view value) {
   });
 }
 
-// What a value must not have at its ends (RFC 9110, section 5.5): the reader would take it off.
+// Blanks that a value must not have at its ends (RFC 9110, section 5.5): the recipient would remove them.
 bool has_blank_ends(std::string_view value) {
   return base::trim(value).size() != value.size();
 }
@@ -91,7 +91,7 @@ Fields& Fields::operator=(const Fields& other) {
 void Fields::set(std::string_view name, std::string_view value) {
   check(name, value);
   const std::size_t before = size_;
-  append(name, value);  // first: name and value may be views of fields that go
+  append(name, value);  // first: name and value may be views of fields that are removed
   remove_before(before, text().substr(before, name.size()));
 }
 
@@ -104,8 +104,8 @@ std::size_t Fields::remove(std::string_view name) noexcept {
   return remove_before(size_, name);
 }
 
-// Removes the fields of that name among the first `end` bytes. `name` may lie in these fields itself: it moves with
-// them, and the line that holds it goes last.
+// Removes the fields of that name among the first `end` bytes. `name` may be a view into these fields: it moves with
+// them, and the line that contains it is removed last.
 std::size_t Fields::remove_before(std::size_t end, std::string_view name) noexcept {
   std::size_t removed = 0;
   std::size_t own = 0;
@@ -169,7 +169,7 @@ void Fields::append(std::string_view name, std::string_view value) {
   put(value);
   put("\r\n");
   size_ = static_cast<std::uint32_t>(needed);
-  // Only now: name and value may be views into the old block.
+  // After copying: name and value may be views into the old block.
   if (old != data_ && old != nullptr) base::free_block(old, old_capacity);
 }
 

@@ -19,7 +19,7 @@ std::atomic<std::size_t> allocations = 0;
 
 }  // namespace
 
-// Counts what this whole test program takes from the heap.
+// Counts the allocations of this test program.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* place = std::malloc(size == 0 ? 1 : size)) return place;
@@ -172,7 +172,8 @@ TEST(Fields, cut_a_very_long_name_in_the_message) {
 }
 
 TEST(Fields, take_a_view_of_their_own_value) {
-  for (const std::size_t size : std::initializer_list<std::size_t>{1, 40, 200, 240, 500}) {  // with and without growing
+  for (const std::size_t size :
+       std::initializer_list<std::size_t>{1, 40, 200, 240, 500}) {  // with and without reallocation
     Fields fields;
     fields.add("a", std::string(size, 'x'));
     fields.add("b", "2");

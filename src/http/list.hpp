@@ -1,4 +1,4 @@
-// Fields that are lists (RFC 9110, section 5.6.1).
+// List-valued fields (RFC 9110, section 5.6.1).
 #pragma once
 
 #include <tern/base/ascii.hpp>
@@ -8,8 +8,8 @@
 
 namespace tern::http {
 
-// Takes the first element off a list of tokens, without the blanks around it; `list` is not empty. An element may be
-// empty, and is to be ignored then (section 5.6.1.2).
+// Takes the first element of the non-empty `list`, without surrounding blanks. An empty element is to be ignored
+// (section 5.6.1.2).
 inline std::string_view take_element(std::string_view& list) noexcept {
   const std::size_t comma = std::min(list.find(','), list.size());
   const std::string_view element = base::trim(list.substr(0, comma));
@@ -19,7 +19,7 @@ inline std::string_view take_element(std::string_view& list) noexcept {
 
 enum class Expectation { None, Continue, Unknown };
 
-// What an Expect field asks for (RFC 9110, section 10.1.1).
+// The expectation in an Expect field (RFC 9110, section 10.1.1).
 inline Expectation read_expectation(std::string_view value) noexcept {
   Expectation expectation = Expectation::None;
   while (!value.empty()) {

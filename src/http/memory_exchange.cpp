@@ -60,7 +60,7 @@ std::expected<std::string_view, StreamError> MemoryExchange::read() {
   }
   const std::string_view piece = pieces_[next_piece_++];
   received_ += piece.size();
-  if (received_ > limits_.body) {
+  if (received_ > limits_.max_body_bytes) {
     error_ = StreamError::TooLarge;  // and stays it
     return std::unexpected(*error_);
   }

@@ -1,4 +1,4 @@
-// Why a form is refused: every fault the multipart parser knows, with its status and its words.
+// Why a form is rejected: every fault of the multipart parser, with its status and text.
 #pragma once
 
 #include <tern/http/multipart_parser.hpp>

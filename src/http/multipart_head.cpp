@@ -22,7 +22,7 @@ bool begins_with(std::string_view text, std::string_view prefix) {
   return equals_ignoring_case(text.substr(0, prefix.size()), prefix);
 }
 
-// The byte that an escape of the HTML standard at the beginning of `text` stands for, or NUL.
+// Decodes an escape of the HTML standard at the begin of `text`; NUL if there is none.
 char html_escape(std::string_view text) {
   if (text.starts_with("%22")) return '"';
   if (text.starts_with("%0D")) return '\r';
@@ -30,7 +30,7 @@ char html_escape(std::string_view text) {
   return '\0';
 }
 
-// A name as it was meant.
+// Decodes a name.
 std::string unescape(const Parameter& parameter) {
   if (!parameter.quoted) return std::string(parameter.value);
   std::string out;
@@ -78,7 +78,7 @@ bool is_name(std::string_view text) {
   return base::is_utf8(text) && std::ranges::none_of(text, is_control);
 }
 
-// What of a file name is safe to show and to compare: no path, and no name that a directory has.
+// The safe part of a file name: no path, and no directory's name.
 std::optional<std::string> last_component(std::string name) {
   const std::size_t end = name.find_last_of("/\\");
   if (end != std::string::npos) name.erase(0, end + 1);
@@ -120,7 +120,7 @@ private:
     } else if (equals_ignoring_case(parameter.name, "filename*")) {
       return take_file_name(decode_extended(parameter), extended_file_name_);
     } else if (begins_with(parameter.name, "name*") || begins_with(parameter.name, "filename*")) {
-      return std::unexpected(fault::extended);  // name*, and the pieces of RFC 2231: name*0, filename*1*
+      return std::unexpected(fault::extended);  // name*, and the continuations of RFC 2231: name*0, filename*1*
     }
     return {};
   }

@@ -18,7 +18,7 @@ namespace fault = multipart::fault;
 using enum MultipartEvent;
 
 constexpr std::size_t max_boundary = 70;
-constexpr std::size_t max_padding = 256;  // nobody sends any
+constexpr std::size_t max_padding = 256;  // clients send none
 
 // boundary = 0*69<bchars> bcharsnospace     (RFC 2046, section 5.1.1)
 bool is_boundary(std::string_view text) {
@@ -40,7 +40,7 @@ std::expected<std::string_view, MultipartReject> multipart_boundary(std::string_
   for (multipart::Parameter parameter; parameters.next(parameter);) {
     if (!base::equals_ignoring_case(parameter.name, "boundary")) continue;
     if (boundary) return std::unexpected(fault::two_boundaries);
-    boundary = parameter.value;  // an escape in it is no boundary: '\' is none of its characters
+    boundary = parameter.value;  // an escape makes it invalid: '\' is not a boundary character
   }
   if (parameters.malformed()) return std::unexpected(fault::type_parameters);
   if (!boundary) return std::unexpected(fault::no_boundary);
@@ -69,10 +69,10 @@ MultipartEvent MultipartParser::next() {
   return Reject;
 }
 
-// Reads on, at least one byte. NeedMore: there is nothing to tell yet.
+// Processes at least one byte. NeedMore: no event yet.
 MultipartEvent MultipartParser::step() {
   switch (state_) {
-    case State::Content: return matched_ != 0 ? go_on_matching() : read_content();
+    case State::Content: return matched_ != 0 ? continue_delimiter() : read_content();
     case State::Head: return read_head();
     case State::Epilogue: return read_epilogue();
     default: return read_boundary_line(bytes_[at_++]);
@@ -80,8 +80,8 @@ MultipartEvent MultipartParser::step() {
 }
 
 // --- Content ---
-// What may be the beginning of a delimiter is consumed at once and remembered by its length alone: should it turn out
-// to be content, the delimiter itself holds the same bytes.
+// A possible begin of a delimiter is consumed at once, and only its length is stored: if it turns out to be content,
+// the delimiter has the same bytes.
 
 MultipartEvent MultipartParser::read_content() {
   const std::string_view text = rest();
@@ -94,8 +94,8 @@ MultipartEvent MultipartParser::read_content() {
   return event;
 }
 
-// The bytes before ended with matched_ bytes of a delimiter.
-MultipartEvent MultipartParser::go_on_matching() {
+// The consumed bytes end with matched_ bytes of a delimiter.
+MultipartEvent MultipartParser::continue_delimiter() {
   while (matched_ != delimiter_size_) {
     if (at_ == bytes_.size()) return NeedMore;
     if (bytes_[at_] != delimiter_[matched_]) {
@@ -123,7 +123,7 @@ MultipartEvent MultipartParser::content(std::string_view piece) {
     room_ -= piece.size();
     return NeedMore;
   }
-  // What is allowed is given first: so the events are the same, however the bytes come.
+  // Reports the allowed part first, so that the events do not depend on the splits.
   piece_ = piece.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), content_room_)));
   content_room_ -= piece_.size();
   if (piece_.size() < piece.size()) reject(fault::field_too_large);
@@ -173,7 +173,7 @@ MultipartEvent MultipartParser::open_part() {
   return close_part(State::Head);
 }
 
-// The part before, if there is one, is complete.
+// Ends the previous part, if there is one.
 MultipartEvent MultipartParser::close_part(State state) {
   state_ = state;
   if (!in_part_) return NeedMore;
@@ -193,7 +193,7 @@ MultipartEvent MultipartParser::read_epilogue() {
 MultipartEvent MultipartParser::read_head() {
   const std::string_view text = rest().substr(0, head_room_);
   if (text.empty()) return reject(fault::head_too_large);
-  std::size_t length = 0;  // of what belongs to the line
+  std::size_t length = 0;  // bytes that belong to the line
   if (line_ends_) {
     if (text.front() != '\n') return reject(fault::bare_cr);
     length = 1;
@@ -223,8 +223,8 @@ MultipartEvent MultipartParser::end_line() {
   return NeedMore;
 }
 
-// The empty line before the content counts as the CRLF of a delimiter too: a part without content may come without a
-// second one (RFC 2046, section 5.1.1: the empty line is optional there), and no content begins with a boundary.
+// The empty line before the content also counts as the CRLF of a delimiter: the second one of a part without content is
+// optional (RFC 2046, section 5.1.1), and no content begins with a boundary.
 MultipartEvent MultipartParser::begin_content() {
   content_room_ = part_.is_file ? std::numeric_limits<std::uint64_t>::max() : limits_.field_bytes;
   matched_ = implied_ = 2;

@@ -1,4 +1,4 @@
-// What is read, and how: what browsers and other clients send, split at every byte; ends that come too soon; limits.
+// Accepted forms of browsers and other clients, split at every byte; truncated input; limits.
 #include <tern/http/multipart_parser.hpp>
 
 #include "http/multipart_feed.hpp"
@@ -177,9 +177,9 @@ TEST(MultipartParser, knows_boundaries_of_every_length) {
   for (std::size_t length = 1; length <= 70; ++length) {
     for (const char c : {'-', 'a', '?'}) {
       const std::string boundary(length, c);
-      // One character short of the boundary, and the boundary without its line end before it, are content.
+      // One character less than the boundary, and the boundary without CRLF before it, are content.
       const std::string content = "\r\n--" + boundary.substr(1) + "\r\n-" + boundary + "\n--" + boundary + "x";
-      const bool no_content = c == '-';  // "\r\n--" and dashes: the shorter one may hold the longer
+      const bool no_content = c == '-';  // "\r\n--" and dashes: the shorter one may contain the longer
       const std::string sent = no_content ? "x" : content;
       const std::string input = "--" + boundary + "\r\nContent-Disposition: form-data; name=a\r\n\r\n" + sent +
                                 "\r\n--" + boundary + "--\r\n";
@@ -213,7 +213,7 @@ TEST(MultipartParser, says_that_a_part_has_ended_only_when_the_line_of_its_bound
   EXPECT_EQ(feed_every_way(open + "\r\n--b \r"), cut);
 }
 
-// --- Limits: what fits, and one more ---
+// --- Limits: exactly at the limit, and one beyond ---
 
 std::string verdict(std::string_view input, const MultipartLimits& limits) {
   const std::string read = feed_every_way(input, {.limits = limits});

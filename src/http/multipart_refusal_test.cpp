@@ -1,4 +1,4 @@
-// What is refused, and how: every entry is fed whole, split at every byte, and byte by byte.
+// Rejected forms: every entry is fed whole, split at every byte, and byte by byte.
 #include "http/multipart_feed.hpp"
 
 #include <gtest/gtest.h>

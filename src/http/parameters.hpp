@@ -1,4 +1,4 @@
-// The parameters behind a field's value (RFC 9110, section 5.6.6):
+// The parameters after a field's value (RFC 9110, section 5.6.6):
 //
 //   parameters    = *( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )
 //   quoted-string = DQUOTE *( qdtext / quoted-pair ) DQUOTE
@@ -10,29 +10,29 @@ namespace tern::multipart {
 
 struct Parameter {
   std::string_view name;
-  std::string_view value;  // of a quoted-string: what is between the quotes, as it stands there
+  std::string_view value;  // of a quoted-string: the text between the quotes, not decoded
   bool quoted = false;
 };
 
-// Whether `c` is a byte that no field value has: CTL but HTAB.
+// Whether `c` is a byte that field values must not contain: CTL except HTAB.
 constexpr bool is_control(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\t') || byte == 0x7F;
 }
 
-// Takes the token off the front of `text`; empty where there is none.
+// Takes the token at the begin of `text`; empty if there is none.
 std::string_view take_token(std::string_view& text) noexcept;
 
-// Takes "type/subtype" off the front of `text`; empty where there is none.
+// Takes "type/subtype" at the begin of `text`; empty if there is none.
 std::string_view take_media_type(std::string_view& text) noexcept;
 
 class ParameterReader {
 public:
-  // `text` begins behind the value that the parameters belong to.
+  // `text` begins after the value that the parameters belong to.
   explicit ParameterReader(std::string_view text) noexcept : rest_(text) {}
 
-  // False at the end, and at the first that is malformed. In a quoted-string only '"' and '\' are taken to be escaped
-  // by a '\': in what browsers send, every other '\' stands for itself.
+  // False at the end, and at the first malformed parameter. In a quoted-string, only '"' and '\' can be escaped:
+  // browsers send other '\' as literal text.
   bool next(Parameter& parameter) noexcept;
   bool malformed() const noexcept { return malformed_; }
 

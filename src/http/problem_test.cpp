@@ -24,7 +24,7 @@ TEST(Problem, tells_its_detail_and_every_wrong_member_in_order) {
             R"("errors":[{"detail":"missing","pointer":"/a"},{"detail":"not a number","pointer":"/b/0"}]})");
 }
 
-TEST(Problem, escapes_what_came_from_a_client) {
+TEST(Problem, escapes_text_of_clients) {
   EXPECT_EQ(json(Status::BadRequest, "a\"b\\c\r\n\x01", {{"/\"", "\n"}}),
             R"({"type":"about:blank","title":"Bad Request","status":400,"detail":"a\"b\\c\r\n\u0001",)"
             R"("errors":[{"detail":"\n","pointer":"/\""}]})");

@@ -45,12 +45,12 @@ TEST(Reply, is_ready_with_a_response_and_not_with_a_task) {
 TEST(Reply, then_acts_at_once_and_without_a_frame_when_it_is_ready) {
   std::string content(200, 'x');
   const char* memory = content.data();
-  const std::size_t before = base::blocks_from_heap();  // no pool here: every frame would count
+  const std::size_t before = base::blocks_from_heap();  // without a pool, every frame counts
   Reply reply = Reply(Response::text(std::move(content))).then(marked).then(marked);
   EXPECT_EQ(base::blocks_from_heap(), before);
   ASSERT_TRUE(reply.ready());
   EXPECT_EQ(reply.response().status(), Status::Accepted);
-  EXPECT_EQ(reply.response().content().data(), memory);  // moved, never copied
+  EXPECT_EQ(reply.response().content().data(), memory);  // moved, not copied
 }
 
 TEST(Reply, then_makes_one_frame_when_it_is_pending_and_acts_when_the_response_comes) {
@@ -119,7 +119,7 @@ TEST(Reply, destroys_everything_when_it_dies_pending) {
     EXPECT_FALSE(reply.task().start(count, nullptr));
   }
   EXPECT_EQ(held.use_count(), 1);
-  exchange.end();  // wakes nobody
+  exchange.end();  // resumes no coroutine
 }
 
 }  // namespace

@@ -33,6 +33,18 @@ std::uint16_t Request::remote_port() const {
   return exchange_->remote_port();
 }
 
+void Request::log(LogLevel level, std::string_view text, LogFields fields) const {
+  if (level >= LogLevel::Off || !exchange_->logs(level)) return;
+  std::string line(method_name());
+  line.append(" ").append(route().empty() ? path() : route()).append(": ").append(text);
+  for (const LogField& field : fields) field.append_to(line);
+  exchange_->log(level, line);
+}
+
+std::string_view Request::listener() const {
+  return exchange_->listener();
+}
+
 std::string_view Request::scheme() const {
   return exchange_->scheme();
 }
@@ -61,7 +73,7 @@ void Request::clear() noexcept {
   names_ = {};
   value_count_ = 0;
   kept_ = nullptr;
-  // Gives the memory back, which an assignment does not.
+  // Frees the memory; an assignment would not.
   if (collected_.capacity() != std::string().capacity()) std::string().swap(collected_);
   collected_.clear();
 }
@@ -73,7 +85,7 @@ void* Request::find_value(const void* key) const noexcept {
   return nullptr;
 }
 
-void Request::keep_value(const void* key, void* value) {
+void Request::add_value(const void* key, void* value) {
   kept_ = &arena().make<Value>(Value{key, value, kept_});
 }
 

@@ -49,7 +49,7 @@ TEST(Request, knows_its_parameters_by_name_and_in_order) {
   Request& request = exchange.request();
   const std::array<std::string, 2> names = {"user", "post"};
   request.set_route("/users/{user}/posts/{post}", names);
-  EXPECT_FALSE(request.parameter("user"));  // none has been filled in
+  EXPECT_FALSE(request.parameter("user"));  // not set yet
   request.parameter_values()[0] = request.path().substr(7, 1);
   request.parameter_values()[1] = request.path().substr(15, 1);
   request.set_parameter_count(2);
@@ -97,7 +97,7 @@ TEST(Request, hides_a_value_behind_a_later_one_of_its_type) {
   User& first = request.put(User{"ada"});
   request.put(User{"grace"});
   EXPECT_EQ(request.find<User>()->name, "grace");
-  EXPECT_EQ(first.name, "ada");  // lives on
+  EXPECT_EQ(first.name, "ada");  // stays valid
 }
 
 TEST(Request, keeps_a_copy_of_what_is_no_temporary) {
@@ -164,11 +164,11 @@ TEST(Method, reads_back_every_name_it_writes) {
     EXPECT_FALSE(method_name(method).empty());
     EXPECT_EQ(parse_method(method_name(method)), method) << method_name(method);
   }
-  EXPECT_EQ(method_name(Method::Query), "QUERY");  // the last: none is missing between
+  EXPECT_EQ(method_name(Method::Query), "QUERY");  // the last one: none is missing in between
   EXPECT_EQ(method_name(Method::MkCol), "MKCOL");
 }
 
-TEST(Method, of_an_extension_is_told_by_the_request) {
+TEST(Method, of_an_extension_is_in_the_request) {
   MemoryExchange exchange(Method::Extension, "/");
   exchange.set_extension_method("BREW");
   EXPECT_EQ(exchange.request().method_name(), "BREW");

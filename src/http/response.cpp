@@ -52,9 +52,9 @@ Response Response::borrowed(std::string_view content_type, std::string_view cont
   return response;
 }
 
-Response Response::lasting(std::string_view content_type, std::string_view content) noexcept {
+Response Response::static_content(std::string_view content_type, std::string_view content) noexcept {
   Response response = borrowed(content_type, content);
-  response.lasts_ = true;
+  response.static_ = true;
   return response;
 }
 
@@ -66,7 +66,7 @@ Response Response::stream(std::string_view content_type, base::Box<http::Produce
 }
 
 Response& Response::set(std::string_view name, std::string_view value) & {
-  const bool is_type = is_content_type(name);  // before the change: `name` may be a view of the fields
+  const bool is_type = is_content_type(name);  // before the change: `name` may be a view into the fields
   fields_.set(name, value);
   if (is_type) drop_type();
   return *this;
@@ -126,7 +126,7 @@ std::string& Response::writable() {
   return owned_;
 }
 
-// Nothing that is not UTF-8 says that it is.
+// Drops the UTF-8 charset from the type if the content is not UTF-8.
 std::string_view Response::checked_type() const noexcept {
   return base::is_utf8(content()) ? type_ : type_.substr(0, type_.find(';'));
 }

@@ -102,10 +102,10 @@ TEST(Response, copies_what_it_borrowed_once_more_is_written) {
   response = Response::borrowed(media::text, "borrowed");
   response.content("owned");
   EXPECT_EQ(response.content(), "owned");
-  response = Response::lasting(media::text, "lasting");
-  EXPECT_TRUE(response.lasts());
+  response = Response::static_content(media::text, "static_content");
+  EXPECT_TRUE(response.is_static());
   response << " no more";
-  EXPECT_FALSE(response.lasts());
+  EXPECT_FALSE(response.is_static());
 }
 
 TEST(Response, is_written_to_like_a_stream_and_becomes_text) {
@@ -168,7 +168,7 @@ TEST(Response, is_independent_of_its_copy) {
   EXPECT_TRUE(copy.closes());
 }
 
-// A response that is changed as a temporary and returned is not copied: what it owns beside its content could not be.
+// A temporary response that is changed and returned is moved: its owned objects cannot be copied.
 TEST(Response, is_made_in_one_expression) {
   SetCookie cookie;
   cookie.name = "a";
@@ -208,7 +208,7 @@ TEST(Response, gives_away_its_work_in_the_order_in_which_it_was_added) {
   EXPECT_EQ(order, "a1b");
 }
 
-TEST(Response, destroys_the_work_that_nobody_takes) {
+TEST(Response, destroys_work_that_is_not_taken) {
   const auto value = std::make_shared<int>();
   {
     Response response = Response::text("x").after([value] {}).after([value] {});

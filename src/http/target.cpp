@@ -39,7 +39,7 @@ TargetFault read_path_and_query(std::string_view text, RequestHead& head) noexce
     const char c = text[at];
     if (plain_in_path[c]) continue;
     if (c == '.') {
-      if (text[at - 1] == '/') head.plain_path = false;  // there is a slash in front
+      if (text[at - 1] == '/') head.plain_path = false;  // it follows a slash
       continue;
     }
     if (c == '?') {

@@ -1,12 +1,12 @@
-// The request target (RFC 9112, section 3.2), checked as it stands: nothing is decoded here.
+// Validates the request target (RFC 9112, section 3.2) without decoding it.
 //
 //   origin-form    = absolute-path [ "?" query ]          every method but CONNECT
 //   absolute-form  = absolute-URI                         http and https, every method but CONNECT
 //   authority-form = uri-host ":" port                    CONNECT
 //   asterisk-form  = "*"                                  OPTIONS
 //
-// Any visible ASCII character but "#" passes in path and query: browsers send "[", "|" and the like as they are,
-// although RFC 3986 would have them escaped. Percent escapes in the path are well-formed, and none of them is NUL.
+// Path and query may contain any visible ASCII character except "#": browsers send "[", "|" and the like unescaped,
+// contrary to RFC 3986. Percent escapes in the path must be well-formed, and not NUL.
 #pragma once
 
 #include <tern/http/request_head.hpp>
@@ -18,10 +18,10 @@ namespace tern::http {
 
 enum class TargetFault : std::uint8_t { None, Form, Byte, Fragment, Escape, Nul, Authority };
 
-// Checks head.target, and fills what follows from it: its parts, and whether the path is a plain one.
+// Validates head.target, and sets its components and whether the path is plain.
 TargetFault read_target(Method method, RequestHead& head) noexcept;
 
-// Whether it has only bytes that a target may have.
+// Whether all bytes are allowed in a target.
 bool is_visible(std::string_view target) noexcept;
 
 }  // namespace tern::http

@@ -1,4 +1,4 @@
-// The 503 of the library itself.
+// The library's own 503 response.
 #pragma once
 
 #include <tern/http/problem.hpp>
@@ -8,7 +8,7 @@
 
 namespace tern::http {
 
-// With a Retry-After of one second: what is in the way now need not be then (RFC 9110, section 15.6.4).
+// With a Retry-After of one second: the condition is temporary (RFC 9110, section 15.6.4).
 inline Problem unavailable(std::string detail) {
   Problem problem{Status::ServiceUnavailable, std::move(detail), {}, {}};
   problem.fields.set("retry-after", "1");

@@ -87,7 +87,7 @@ TEST(PercentDecode, returns_the_same_view_where_there_is_nothing_to_decode) {
 TEST(PercentDecode, refuses_a_malformed_escape_and_reads_no_further) {
   Arena arena;
   for (const std::string_view text : {"%", "a%", "%4", "a%4", "%g0", "%0g", "%%41", "% 41", "%-1", "%4%", "%u0041"}) {
-    const auto exact = std::make_unique<char[]>(text.size());  // the sanitizer watches the end
+    const auto exact = std::make_unique<char[]>(text.size());  // the sanitizer detects reads beyond the end
     std::copy(text.begin(), text.end(), exact.get());
     EXPECT_FALSE(percent_decode({exact.get(), text.size()}, arena)) << text;
     EXPECT_FALSE(form_decode({exact.get(), text.size()}, arena)) << text;

@@ -33,7 +33,7 @@ void SocketLink::close(std::uint16_t code) noexcept {
   close_code_.store(code, std::memory_order_relaxed);
   if (state_.exchange(State::Closed, std::memory_order_acq_rel) == State::Closed) return;
   room_.set();
-  // At its turn: many may be closed by one call, and what each does may close others.
+  // At its turn: one call may close many WebSockets, and a resumed coroutine may close others.
   if (ReceiveWait* wait = std::exchange(receiver_, nullptr)) wait->end();
 }
 
@@ -43,12 +43,12 @@ void SocketLink::deliver(Message message) {
   wait.waiting_.resume();
 }
 
-void SocketLink::keep(Message message) {
-  kept_bytes_ += message.content.size();
-  kept_.push_back(std::move(message));
+void SocketLink::enqueue(Message message) {
+  queued_bytes_ += message.content.size();
+  messages_.push_back(std::move(message));
 }
 
-Socket* SocketLink::here() const noexcept {
+Socket* SocketLink::local_socket() const noexcept {
   return bound_.load(std::memory_order_acquire) && mailbox_->is_current() ? socket_ : nullptr;
 }
 
@@ -70,11 +70,11 @@ bool SocketLink::add_posted(std::size_t bytes) noexcept {
 bool SocketLink::enter(ReceiveWait& wait) {
   base::expects(receiver_ == nullptr, "one may wait for the messages of a WebSocket at a time");
   base::expects(!bound_ || mailbox_->is_current(), "messages are received on the loop of their WebSocket");
-  if (!kept_.empty()) {
-    kept_bytes_ -= kept_.front().content.size();
-    wait.message_.emplace(std::move(kept_.front()));
-    kept_.erase(kept_.begin());
-    if (socket_ != nullptr) socket_->took_message();
+  if (!messages_.empty()) {
+    queued_bytes_ -= messages_.front().content.size();
+    wait.message_.emplace(std::move(messages_.front()));
+    messages_.erase(messages_.begin());
+    if (socket_ != nullptr) socket_->on_message_taken();
     return false;
   }
   if (!is_open()) return false;
@@ -134,20 +134,20 @@ Response upgrade_to(SocketUpgrade* owned) {
 
 }  // namespace http
 
-// What has this status and a producer was made by upgrade_to().
+// A response with this status and a producer was made by upgrade_to().
 base::Box<http::SocketUpgrade> Response::take_upgrade() noexcept {
   return base::Box<http::SocketUpgrade>(static_cast<http::SocketUpgrade*>(take_producer().release()));
 }
 
 namespace {
 
-constexpr std::size_t post_overhead = 128;  // bytes of a message on its way to another loop, beside its content
+constexpr std::size_t post_overhead = 128;  // bytes of a message in flight to another loop, in addition to its content
 
-// A message that had no room: as often as there is room again, until it is sent or too late.
+// Retries a message without room whenever there is room again, until it is sent or the WebSocket closes.
 Task<SendStatus> send_later(WebSocket socket, std::string content, bool is_text) {
   http::SocketLink& link = *socket.link();
-  while (http::Socket* here = link.here()) {
-    const SendStatus status = here->send(content, is_text);
+  while (http::Socket* local_socket = link.local_socket()) {
+    const SendStatus status = local_socket->send(content, is_text);
     if (status != SendStatus::Dropped) co_return status;
     link.room().reset();
     co_await link.room();
@@ -169,16 +169,16 @@ WebSocket WebSocket::make() {
   return WebSocket(new http::SocketLink);
 }
 
-Sending WebSocket::send_text(std::string_view text) const {
+SendResult WebSocket::send_text(std::string_view text) const {
   if (!base::is_utf8(text)) {
     throw std::invalid_argument("tern: a text message of a WebSocket is UTF-8; use send_binary() for other bytes");
   }
   return send_message(text, true);
 }
 
-// What was posted to the loop of a socket has no caller to tell: where there is no memory for it, the socket is closed.
+// Posted work has no caller that could handle an error: when out of memory, the socket is closed.
 template <class F>
-static void unless_short_of_memory(http::Socket& socket, F call) {
+static void close_when_out_of_memory(http::Socket& socket, F call) {
   try {
     call();
   } catch (const std::bad_alloc&) {
@@ -186,37 +186,39 @@ static void unless_short_of_memory(http::Socket& socket, F call) {
   }
 }
 
-Sending WebSocket::send_message(std::string_view content, bool is_text) const {
-  if (!is_open()) return Sending(SendStatus::Closed);
-  if (http::Socket* here = link_->here()) {
-    const SendStatus status = here->send(content, is_text);
-    if (status == SendStatus::Dropped && here->waits_when_full()) {
-      return Sending(send_later(*this, std::string(content), is_text));
+SendResult WebSocket::send_message(std::string_view content, bool is_text) const {
+  if (!is_open()) return SendResult(SendStatus::Closed);
+  if (http::Socket* local_socket = link_->local_socket()) {
+    const SendStatus status = local_socket->send(content, is_text);
+    if (status == SendStatus::Dropped && local_socket->waits_when_full()) {
+      return SendResult(send_later(*this, std::string(content), is_text));
     }
-    return Sending(status);
+    return SendResult(status);
   }
-  if (!link_->add_posted(content.size() + post_overhead)) return Sending(SendStatus::Dropped);
+  if (!link_->add_posted(content.size() + post_overhead)) return SendResult(SendStatus::Dropped);
   const bool posted = link_->mailbox()->post([self = *this, text = std::string(content), is_text] {
     self.link_->take_posted(text.size() + post_overhead);
-    if (http::Socket* here = self.link_->here()) unless_short_of_memory(*here, [&] { here->send(text, is_text); });
+    if (http::Socket* local_socket = self.link_->local_socket())
+      close_when_out_of_memory(*local_socket, [&] { local_socket->send(text, is_text); });
   });
-  return Sending(posted ? SendStatus::Sent : SendStatus::Closed);
+  return SendResult(posted ? SendStatus::Sent : SendStatus::Closed);
 }
 
-// What a handle asks of its socket: here, or by a message to its loop.
+// Runs `ask` on the socket: directly on its loop, otherwise posted to it.
 template <class F>
 static void on_loop(const WebSocket& socket, F ask) {
   if (!socket.is_open()) return;
-  if (http::Socket* here = socket.link()->here()) return ask(*here);
+  if (http::Socket* local_socket = socket.link()->local_socket()) return ask(*local_socket);
   socket.link()->mailbox()->post([socket, ask = std::move(ask)] {
-    if (http::Socket* here = socket.link()->here()) unless_short_of_memory(*here, [&] { ask(*here); });
+    if (http::Socket* local_socket = socket.link()->local_socket())
+      close_when_out_of_memory(*local_socket, [&] { ask(*local_socket); });
   });
 }
 
 void WebSocket::close(std::uint16_t code, std::string_view reason) const {
   if (code < 3000 || code > 4999) code = 1000;
   if (!base::is_utf8(reason)) reason = {};
-  on_loop(*this, [code, text = std::string(reason)](http::Socket& here) { here.close(code, text); });
+  on_loop(*this, [code, text = std::string(reason)](http::Socket& local_socket) { local_socket.close(code, text); });
 }
 
 bool WebSocket::is_open() const noexcept {
@@ -224,8 +226,8 @@ bool WebSocket::is_open() const noexcept {
 }
 
 std::size_t WebSocket::queued() const noexcept {
-  http::Socket* here = is_open() ? link_->here() : nullptr;
-  return here != nullptr ? here->queued() : 0;
+  http::Socket* local_socket = is_open() ? link_->local_socket() : nullptr;
+  return local_socket != nullptr ? local_socket->queued() : 0;
 }
 
 std::string_view WebSocket::protocol() const noexcept {
@@ -237,14 +239,14 @@ std::uint16_t WebSocket::close_code() const noexcept {
 }
 
 static void subscribe_to(const WebSocket& socket, const http::TopicFilter& filter) {
-  on_loop(socket, [text = std::string(filter.text), has_wildcards = filter.has_wildcards](http::Socket& here) {
-    here.subscribe({text, has_wildcards});
+  on_loop(socket, [text = std::string(filter.text), has_wildcards = filter.has_wildcards](http::Socket& local_socket) {
+    local_socket.subscribe({text, has_wildcards});
   });
 }
 
 static void unsubscribe_from(const WebSocket& socket, const http::TopicFilter& filter) {
-  on_loop(socket, [text = std::string(filter.text), has_wildcards = filter.has_wildcards](http::Socket& here) {
-    here.unsubscribe({text, has_wildcards});
+  on_loop(socket, [text = std::string(filter.text), has_wildcards = filter.has_wildcards](http::Socket& local_socket) {
+    local_socket.unsubscribe({text, has_wildcards});
   });
 }
 
@@ -266,8 +268,8 @@ void WebSocket::unsubscribe_filter(std::string_view filter) const {
 
 void WebSocket::publish_message(std::string_view topic, std::string_view content, bool is_text) const {
   http::check_publication({topic, content, is_text});
-  on_loop(*this, [topic = std::string(topic), content = std::string(content), is_text](http::Socket& here) {
-    here.publish({topic, content, is_text});
+  on_loop(*this, [topic = std::string(topic), content = std::string(content), is_text](http::Socket& local_socket) {
+    local_socket.publish({topic, content, is_text});
   });
 }
 

@@ -12,8 +12,8 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
-// Where the quoted-string that begins at `at` ends; `at` itself when it does not end. (RFC 9110, section 5.6.4; the
-// line has no control bytes, so that every byte but the quote and the backslash is qdtext.)
+// The end of the quoted-string that begins at `at`; `at` itself if it is not terminated. (RFC 9110, section 5.6.4. The
+// line has no control bytes, so that every byte except the quote and the backslash is qdtext.)
 std::size_t quoted_end(std::string_view text, std::size_t at) noexcept {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
     if (text[i] == '"') return i + 1;
@@ -22,7 +22,7 @@ std::size_t quoted_end(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
-// One extension, from its ";" on: where it ends, or `at` when it is malformed. A blank behind it belongs to the next
+// The end of the extension whose ";" is at `at`; `at` itself if it is malformed. A blank after it belongs to the next
 // one.
 std::size_t extension_end(std::string_view text, std::size_t at) noexcept {
   const std::size_t name = skip_blanks(text, at + 1);

@@ -4,7 +4,7 @@
 //   chunk-size = 1*HEXDIG                                    at most 16
 //   chunk-ext  = *( BWS ";" BWS token [ BWS "=" BWS ( token / quoted-string ) ] )
 //
-// Extensions are checked and dropped.
+// Extensions are validated and discarded.
 #pragma once
 
 #include "http1/fault.hpp"
@@ -19,10 +19,10 @@ inline constexpr std::size_t max_chunk_size_digits = 16;
 
 struct ChunkLine {
   std::uint64_t size = 0;
-  std::size_t extension = 0;  // how many bytes of the line are extensions
+  std::size_t extension = 0;  // bytes of the line that are extensions
 };
 
-// `line` comes from LineScanner: without its CRLF and free of control bytes but HTAB.
+// `line` comes from LineScanner: without CRLF and without control bytes except HTAB.
 Fault parse_chunk_line(std::string_view line, ChunkLine& chunk) noexcept;
 
 }  // namespace tern::http1

@@ -1,4 +1,4 @@
-// Reading: RFC 9112, sections 2 to 7. What is written is in serializer.cpp.
+// Reading: RFC 9112, sections 2 to 7. Writing is in serializer.cpp.
 #include "http1/connection.hpp"
 
 #include "http1/head_line.hpp"
@@ -22,20 +22,20 @@ std::size_t rest_of(std::size_t limit, std::size_t used) noexcept {
 void Connection::receive(std::string_view bytes) noexcept {
   base::expects(bytes.size() >= scanned_, "receive() is given again what was not consumed");
   bytes_ = bytes.data();
-  // What is above 4 GiB stays unconsumed until the next call.
+  // Bytes beyond 4 GiB stay unconsumed until the next call.
   size_ = static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size(), std::numeric_limits<std::uint32_t>::max()));
   at_ = 0;
   piece_ = 0;
 }
 
-Event Connection::next(RequestHead& head, KnownHeads* known) {
+Event Connection::next(RequestHead& head) {
   for (;;) {
     switch (reading_) {
-      case Reading::Head: return read_head(head, known);
+      case Reading::Head: return read_head(head);
       case Reading::Counted:
       case Reading::ChunkData:
         if (at_ == size_) return Event::NeedMore;
-        take_piece();
+        take_chunk();
         if (!discarding_) return Event::Chunk;
         break;
       case Reading::ChunkSize:
@@ -51,7 +51,7 @@ Event Connection::next(RequestHead& head, KnownHeads* known) {
       case Reading::Ended:
         reading_ = Reading::Complete;
         if (!discarding_) return Event::End;
-        settle();
+        begin_next_if_complete();
         break;
       case Reading::Complete: return Event::NeedMore;
       case Reading::Switched:
@@ -62,44 +62,44 @@ Event Connection::next(RequestHead& head, KnownHeads* known) {
 
 // --- The head ---
 
-// Lines are checked as soon as they are complete, so that the outcome does not depend on how the bytes were split. What
-// stays between two calls is where to go on and the facts so far, but no views: the bytes may move. A head that came in
-// several rounds is therefore cut into views once more at its end, where nothing of it can be wrong any more.
-Event Connection::read_head(RequestHead& head, KnownHeads* known) {
-  if (known != nullptr && scanned_ == 0 && fields_ == 0) {
-    const std::size_t size = known->read_head(unconsumed(), place_, head, facts_);
+// Lines are validated as soon as they are complete, so that the result does not depend on how the bytes were split.
+// Between two calls, only positions and the framing are kept, no views: the bytes may move. The views of a head that
+// arrived in several parts are therefore built again at its end, when all of it is valid.
+Event Connection::read_head(RequestHead& head) {
+  if (scanned_ == 0 && fields_ == 0) {
+    const std::size_t size = head_cache_.read_head(unconsumed(), head, framing_);
     if (size != 0) return request_complete(head, size);
   }
-  return read_new_head(head, known);
+  return read_new_head(head);
 }
 
-Event Connection::read_new_head(RequestHead& head, KnownHeads* known) {
+Event Connection::read_new_head(RequestHead& head) {
   head.clear();
   const bool resumed = fields_ != 0;
   LineScanner lines(unconsumed(), line_, scanned_);
   auto found = resumed ? Found::Line : read_request_line(head, lines);
-  if (found == Found::Line && known != nullptr && !resumed) {
-    const std::size_t size = known->read_fields(unconsumed().substr(fields_), place_, head, facts_);
+  if (found == Found::Line && !resumed) {
+    const std::size_t size = head_cache_.read_fields(unconsumed().substr(fields_), head, framing_);
     if (size != 0) return request_complete(head, fields_ + size);
   }
   if (found == Found::Line) found = read_fields(head, lines);
   if (found != Found::Line) {
-    remember(lines);
+    save_scan(lines);
     return stopped();
   }
-  fault_ = facts_.complete();
+  fault_ = framing_.validate();
   if (fault_ != Fault::None) return stopped();
-  if (resumed) view_again(head);
-  if (known != nullptr) known->keep(unconsumed().substr(0, lines.start()), fields_, head, facts_, place_);
+  if (resumed) rebuild_views(head);
+  head_cache_.store(unconsumed().substr(0, lines.start()), fields_, head, framing_);
   return request_complete(head, lines.start());
 }
 
-// Empty lines before it are passed over (RFC 9112, section 2.2).
+// Skips empty lines before it (RFC 9112, section 2.2).
 LineScanner::Found Connection::read_request_line(RequestHead& head, LineScanner& lines) noexcept {
   for (;;) {
     const Found found = lines.next(limits_->request_line, Fault::RequestLineTooLong);
     if (found == Found::Fault && lines.fault() == Fault::RequestLineTooLong) {
-      return lines.fail(why_too_long(unconsumed().substr(0, limits_->request_line)));
+      return lines.fail(request_line_length_fault(unconsumed().substr(0, limits_->request_line)));
     }
     if (found != Found::Line) return found;
     if (!lines.text().empty()) break;
@@ -108,8 +108,8 @@ LineScanner::Found Connection::read_request_line(RequestHead& head, LineScanner&
     consume(lines.start());
     lines = LineScanner(unconsumed(), 0, 0);
   }
-  facts_ = {};
-  const Fault fault = parse_request_line(lines.text(), lines.token_end(), head, facts_);
+  framing_ = {};
+  const Fault fault = parse_request_line(lines.text(), lines.token_end(), head, framing_);
   if (fault != Fault::None) return lines.fail(fault);
   fields_ = static_cast<std::uint32_t>(lines.start());
   count_ = 0;
@@ -123,7 +123,7 @@ LineScanner::Found Connection::read_fields(RequestHead& head, LineScanner& lines
     if (found != Found::Line || lines.text().empty()) return found;
     Field field;
     Fault fault = parse_field_line(lines.text(), lines.token_end(), field);
-    if (fault == Fault::None) fault = facts_.note(field.name, field.value);
+    if (fault == Fault::None) fault = framing_.add_field(field.name, field.value);
     if (fault != Fault::None) return lines.fail(fault);
     if (count_ >= limits_->field_count) return lines.fail(Fault::TooManyFields);
     ++count_;
@@ -131,12 +131,12 @@ LineScanner::Found Connection::read_fields(RequestHead& head, LineScanner& lines
   }
 }
 
-void Connection::view_again(RequestHead& head) const {
+void Connection::rebuild_views(RequestHead& head) const {
   head.clear();
   LineScanner lines(unconsumed(), 0, 0);
   lines.next(limits_->request_line, Fault::RequestLineTooLong);
-  Facts same;
-  parse_request_line(lines.text(), lines.token_end(), head, same);
+  Framing unused;
+  parse_request_line(lines.text(), lines.token_end(), head, unused);
   while (lines.next(limits_->fields, Fault::FieldsTooLarge) == Found::Line && !lines.text().empty()) {
     Field field;
     parse_field_line(lines.text(), lines.token_end(), field);
@@ -146,16 +146,16 @@ void Connection::view_again(RequestHead& head) const {
 
 Event Connection::request_complete(RequestHead& head, std::size_t size) noexcept {
   consume(size);
-  head.method = facts_.method;
-  head.version = facts_.version;
-  // Behind a CONNECT, the client may have sent already what it wants to be tunnelled.
-  close_ = !facts_.keep_alive() || facts_.method == Method::Connect;
+  head.method = framing_.method;
+  head.version = framing_.version;
+  // After a CONNECT, the client may already have sent bytes for the tunnel.
+  close_ = !framing_.keep_alive() || framing_.method == Method::Connect;
   writing_ = Writing::Owed;
-  if (facts_.has(Facts::Chunked)) {
+  if (framing_.has(Framing::Chunked)) {
     reading_ = Reading::ChunkSize;
-    spent_ = 0;
+    overhead_ = 0;
   } else {
-    left_ = facts_.length;
+    left_ = framing_.length;
     reading_ = left_ == 0 ? Reading::Ended : Reading::Counted;
   }
   return Event::Request;
@@ -163,41 +163,41 @@ Event Connection::request_complete(RequestHead& head, std::size_t size) noexcept
 
 // --- Content ---
 
-// What has arrived of the content, or of this chunk of it, becomes chunk().
-void Connection::take_piece() noexcept {
+// Makes the received part of the content, or of the current chunk, the chunk().
+void Connection::take_chunk() noexcept {
   piece_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(size_ - at_, left_));
   at_ += piece_;
   left_ -= piece_;
   if (left_ == 0) reading_ = reading_ == Reading::Counted ? Reading::Ended : Reading::ChunkEnd;
 }
 
-// The steps below tell whether reading goes on; if not, it waits for more or fault_ says why.
+// The steps below return whether reading continues; if not, more input is needed, or fault_ is set.
 
 bool Connection::read_chunk_size() noexcept {
   LineScanner lines(unconsumed(), 0, scanned_);
   const std::size_t limit = max_chunk_size_digits + limits_->chunk_extensions;
-  if (lines.next(limit, Fault::ChunkExtensionsTooLarge) != Found::Line) return remember(lines);
+  if (lines.next(limit, Fault::ChunkExtensionsTooLarge) != Found::Line) return save_scan(lines);
   ChunkLine chunk;
   fault_ = parse_chunk_line(lines.text(), chunk);
-  if (fault_ != Fault::None || !earned(chunk)) return false;
+  if (fault_ != Fault::None || !within_extension_budget(chunk)) return false;
   consume(lines.start());
   left_ = chunk.size;
   reading_ = left_ == 0 ? Reading::Trailers : Reading::ChunkData;
-  if (left_ == 0) spent_ = count_ = 0;
+  if (left_ == 0) overhead_ = count_ = 0;
   if (!discarding_ || may_discard(left_)) return true;
   abandon();
   return false;
 }
 
-// Extensions are bounded over the whole content, but content makes up for them, so that an upload of any length may
+// Extensions are bounded over the whole content, but content earns an allowance, so that an upload of any length may
 // sign each of its chunks.
-bool Connection::earned(const ChunkLine& chunk) noexcept {
-  if (chunk.extension > rest_of(limits_->chunk_extensions, spent_)) {
+bool Connection::within_extension_budget(const ChunkLine& chunk) noexcept {
+  if (chunk.extension > rest_of(limits_->chunk_extensions, overhead_)) {
     fault_ = Fault::ChunkExtensionsTooLarge;
     return false;
   }
-  const std::size_t spent = spent_ + chunk.extension;
-  spent_ = static_cast<std::uint32_t>(spent - std::min<std::uint64_t>(spent, chunk.size / 16));
+  const std::size_t spent = overhead_ + chunk.extension;
+  overhead_ = static_cast<std::uint32_t>(spent - std::min<std::uint64_t>(spent, chunk.size / 16));
   return true;
 }
 
@@ -214,10 +214,11 @@ bool Connection::read_chunk_end() noexcept {
   return true;
 }
 
-// One line. Trailers are held to the rules of fields, and never merge into them (RFC 9110, section 6.5.1).
+// Reads one line. Trailers obey the rules of fields, and are never merged into them (RFC 9110, section 6.5.1).
 bool Connection::read_trailers() noexcept {
   LineScanner lines(unconsumed(), 0, scanned_);
-  if (lines.next(rest_of(limits_->trailers, spent_), Fault::TrailersTooLarge) != Found::Line) return remember(lines);
+  if (lines.next(rest_of(limits_->trailers, overhead_), Fault::TrailersTooLarge) != Found::Line)
+    return save_scan(lines);
   if (lines.text().empty()) {
     reading_ = Reading::Ended;
   } else {
@@ -226,7 +227,7 @@ bool Connection::read_trailers() noexcept {
     if (fault_ == Fault::None && count_ == limits_->field_count) fault_ = Fault::TooManyTrailers;
     if (fault_ != Fault::None) return false;
     ++count_;
-    spent_ += static_cast<std::uint32_t>(lines.start());
+    overhead_ += static_cast<std::uint32_t>(lines.start());
   }
   piece_ = static_cast<std::uint32_t>(lines.start());
   consume(lines.start());
@@ -245,18 +246,18 @@ std::optional<std::string_view> Connection::take_content() noexcept {
   const bool here = reading_ == Reading::Ended || (reading_ == Reading::Counted && size_ - at_ >= left_);
   if (!here || discarding_) return std::nullopt;
   piece_ = 0;
-  if (reading_ == Reading::Counted) take_piece();
+  if (reading_ == Reading::Counted) take_chunk();
   reading_ = Reading::Complete;
   return chunk();
 }
 
-void Connection::took_content(std::uint64_t bytes) noexcept {
-  base::expects(bytes <= content_to_come(), "nothing is taken but content");
+void Connection::advance_content(std::uint64_t bytes) noexcept {
+  base::expects(bytes <= remaining_content(), "nothing is taken but content");
   left_ -= bytes;
   if (left_ == 0) reading_ = Reading::Ended;
 }
 
-// How much a client that waits for 100 Continue would send cannot be known: nothing, or all of it.
+// A client that waits for 100 Continue sends either no content or all of it; the server cannot know which.
 bool Connection::discard_content(std::uint64_t at_most) noexcept {
   if (content_complete()) return true;
   discarding_ = true;
@@ -274,16 +275,16 @@ bool Connection::may_discard(std::uint64_t bytes) noexcept {
   return true;
 }
 
-// --- Facts ---
+// --- Framing ---
 
 std::optional<std::uint64_t> Connection::content_length() const noexcept {
-  return facts_.has(Facts::HasLength) ? std::optional(facts_.length) : std::nullopt;
+  return framing_.has(Framing::HasLength) ? std::optional(framing_.length) : std::nullopt;
 }
 
-// Content that has begun to arrive shows that the client does not wait (any more).
+// Once content arrives, the client does not wait any more.
 bool Connection::expects_continue() const noexcept {
-  const bool untouched = reading_ == Reading::Counted ? left_ == facts_.length : reading_ == Reading::ChunkSize;
-  return facts_.has(Facts::Continue) && untouched && at_ == size_;
+  const bool untouched = reading_ == Reading::Counted ? left_ == framing_.length : reading_ == Reading::ChunkSize;
+  return framing_.has(Framing::Continue) && untouched && at_ == size_;
 }
 
 Waiting Connection::waiting_for() const noexcept {
@@ -304,8 +305,8 @@ Waiting Connection::waiting_for() const noexcept {
 
 // --- Order ---
 
-// A line is not complete, or faulty: keeps how far the scan came, or the fault. Always false: reading does not go on.
-bool Connection::remember(const LineScanner& lines) noexcept {
+// Saves the scan position or the fault of an incomplete or faulty line. Always false: reading does not continue.
+bool Connection::save_scan(const LineScanner& lines) noexcept {
   fault_ = lines.fault();
   line_ = static_cast<std::uint32_t>(lines.start());
   scanned_ = static_cast<std::uint32_t>(lines.scanned());
@@ -317,7 +318,7 @@ void Connection::consume(std::size_t size) noexcept {
   line_ = scanned_ = 0;
 }
 
-// What to say when reading does not go on.
+// The event when reading does not continue.
 Event Connection::stopped() noexcept {
   if (fault_ == Fault::None) return reading_ == Reading::Over ? Event::Closed : Event::NeedMore;
   const bool answered = writing_ == Writing::Finished;
@@ -332,23 +333,23 @@ void Connection::abandon() noexcept {
   close_ = true;
 }
 
-// Once both the answer and the content are done, the next request may be read. An answer that is done before the
-// content waits for it only while the content is being discarded.
-void Connection::settle() noexcept {
+// Begins the next request once both the response and the content are complete. A response that is complete before the
+// content waits for the content only while that is being discarded.
+void Connection::begin_next_if_complete() noexcept {
   if (writing_ != Writing::Finished || reading_ == Reading::Switched) return;
   if (close_ || !(content_complete() || discarding_)) {
     abandon();
   } else if (content_complete()) {
-    begin_reading();
+    begin_next();
   }
 }
 
-// The next request.
-void Connection::begin_reading() noexcept {
+// Resets the state for the next request.
+void Connection::begin_next() noexcept {
   reading_ = Reading::Head;
   writing_ = Writing::Nothing;
   discarding_ = false;
-  facts_ = {};
+  framing_ = {};
   fields_ = 0;
   count_ = 0;
 }

@@ -1,23 +1,23 @@
-// The server side of one HTTP/1.1 connection (RFC 9110, RFC 9112), without I/O: bytes in, events out; answers are
-// appended to a string of the caller's. No socket, no clock, no thread, no memory of its own.
+// The server side of one HTTP/1.1 connection (RFC 9110, RFC 9112) without I/O: bytes in, events out. Responses are
+// appended to the caller's string. No socket, clock, thread or memory of its own.
 //
 // Life of a request:
-//   receive(bytes)                      what has arrived and was not consumed yet
-//   next(head) -> Request               the head, as views into the bytes; facts such as keep_alive() hold from here on
+//   receive(bytes)                      received bytes that were not consumed yet
+//   next(head) -> Request               the head, as views into the bytes; keep_alive() and the like are valid now
 //   take_content(), or
-//   next(head) -> Chunk* -> Trailer* -> End   the content, piece by piece (views again); NeedMore in between
-//   respond(), write()*, finish()       the answer; may begin before End
-//   must_close()?                       the connection ends here; otherwise next(head) goes on with the next request
+//   next(head) -> Chunk* -> Trailer* -> End   the content in pieces (views again), NeedMore in between
+//   respond(), write()*, finish()       the response; may begin before End
+//   must_close()?                       the connection ends here; otherwise next(head) reads the next request
 //
-// A request is read only after the answer to the one before is finished, so a good request is always answered before a
-// bad one behind it.
+// A request is read only after the response to the previous one is finished. A valid request is therefore always
+// answered before an invalid one behind it.
 #pragma once
 
 #include "http1/chunk_line.hpp"
-#include "http1/facts.hpp"
 #include "http1/fault.hpp"
-#include "http1/known_heads.hpp"
+#include "http1/framing.hpp"
 #include "http1/limits.hpp"
+#include "http1/request_head_cache.hpp"
 #include "http1/scan.hpp"
 
 #include <tern/http/fields.hpp>
@@ -35,33 +35,32 @@
 namespace tern::http1 {
 
 enum class Event : std::uint8_t {
-  NeedMore,  // nothing further can be said: receive() more, or (waiting_for() == Nothing) answer first
-  Request,   // a head; every Request is owed one answer
+  NeedMore,  // receive() more bytes, or (waiting_for() == Nothing) respond first
+  Request,   // a head; every Request needs one response
   Chunk,     // a piece of its content: chunk()
-  Trailer,   // a field behind chunked content: trailer()
+  Trailer,   // a trailer field after chunked content: trailer()
   End,       // the content, possibly none, is complete
-  Reject,    // what arrived is not HTTP/1.1 as we accept it: rejected() says why. Answer if no answer has begun, then
-             // close
-  Closed,    // nothing will be read from this connection any more
+  Reject,    // the input violates HTTP/1.1: see rejected(). Respond if no response has begun, then close
+  Closed,    // nothing more is read from this connection
 };
 
-// Which timeout should run.
+// The timeout that applies.
 enum class Waiting : std::uint8_t {
   Idle,     // between requests, with no byte of the next one
   Head,     // within a request head
   Body,     // within the content
-  Nothing,  // for the answer, or for the connection's end
+  Nothing,  // waits for the response, or for the end of the connection
 };
 
-// The last head of a plain answer (a 200 with a content type and a length), ready to be copied. Within a second most
-// answers have the same; of what they have not, the beginning stays: the status line, Date, Server.
-class PlainHead {
+// The head of the last simple response (a 200 with a content type and a length), reused while it stays the same. The
+// status line, Date and Server change at most once a second; the type and the length are rewritten when they differ.
+class CachedResponseHead {
 public:
-  // For the answers of the next second. What is too long is not kept: heads are put together from their pieces then.
+  // Sets the fields for the next second. Fields that do not fit disable the cache.
   void set(std::string_view date, std::string_view server) noexcept;
 
-  // Valid until the next call. Empty where it would be too long.
-  std::string_view of(std::string_view content_type, std::size_t length) noexcept {
+  // Valid until the next call. Empty if it does not fit.
+  std::string_view head_for(std::string_view content_type, std::size_t length) noexcept {
     if (length != length_ || content_type != type_) finish(content_type, length);
     return {text_.data(), size_};
   }
@@ -71,22 +70,22 @@ private:
 
   static constexpr std::size_t capacity = 256;
   std::array<char, capacity> text_{};
-  std::size_t common_ = 0;  // bytes at the beginning that belong to every answer; 0: none are kept
+  std::size_t common_ = 0;  // bytes of status line, Date and Server; 0: disabled
   std::size_t size_ = 0;
-  std::string_view type_;  // where it stands in text_
+  std::string_view type_;  // its position in text_
   std::size_t length_ = static_cast<std::size_t>(-1);
 };
 
-// The head of an answer. Everything is read during respond() and not kept.
+// The head of a response. Read during respond() only.
 struct ResponseHead {
   Status status = Status::Ok;
   const Fields* fields = nullptr;                   // the user's fields; may be null
   std::string_view content_type = {};               // no field when empty
-  std::optional<std::uint64_t> content_length = 0;  // nothing: not known beforehand
+  std::optional<std::uint64_t> content_length = 0;  // unset: not known in advance
   std::string_view date = {};     // IMF-fixdate; no field when empty or when `fields` has a Date of its own
-  std::string_view server = {};   // likewise
-  std::string_view upgrade = {};  // the protocol's name, with status 101 only
-  bool close = false;             // end the connection after this answer (a drain, an error)
+  std::string_view server = {};   // no field when empty or when `fields` has a Server of its own
+  std::string_view upgrade = {};  // protocol name, with status 101 only
+  bool close = false;             // close the connection after this response (a drain, an error)
 };
 
 class Connection {
@@ -96,27 +95,29 @@ public:
 
   // --- Reading ---
 
-  // `bytes` is everything received and not yet consumed: the rest that the last round left over first, byte for byte,
-  // then what is new. It stays where it is as long as views into it are used. Behind it, `padding` bytes can be read,
-  // whatever they are.
+  // `bytes` are all received bytes that were not consumed: first the unconsumed rest of the last call, unchanged, then
+  // the new ones. They must stay valid while views into them are used, and `padding` readable bytes of any value must
+  // follow them.
   void receive(std::string_view bytes) noexcept;
 
-  // The next event. `head` is filled by Request only, and its content is unspecified after any other event that is
-  // returned while a head is being read. With `known`, heads that are alike are read once. Throws nothing but
-  // std::bad_alloc (from the list of fields).
-  Event next(RequestHead& head, KnownHeads* known = nullptr);
+  // Whether next() may have an event: false between two requests without a byte of the second.
+  bool has_input() const noexcept { return reading_ != Reading::Head || at_ != size_; }
 
-  // After Chunk: the piece. A view into the received bytes.
+  // The next event. Only Request fills `head`; other events during a head leave its content unspecified. A head
+  // that equals the last one is not parsed again. Throws only std::bad_alloc (from the list of fields).
+  Event next(RequestHead& head);
+
+  // After Chunk: a view into the received bytes.
   std::string_view chunk() const noexcept { return {bytes_ + at_ - piece_, piece_}; }
 
   // After Trailer: views into the received bytes.
   Field trailer() const noexcept;
 
-  // How many of receive()'s bytes need not be presented again. A head stays unconsumed until it is complete (it must be
-  // contiguous); no byte of it is scanned twice for that. Note that the views of a Request point into consumed bytes.
+  // The number of receive()'s bytes that need not be presented again. A head stays unconsumed until it is complete,
+  // because it must be contiguous; no byte of it is scanned twice. The views of a Request point into consumed bytes.
   std::size_t consumed() const noexcept { return at_; }
 
-  // What is left over of the received bytes (after 101 Switching Protocols: the new protocol's first bytes).
+  // The rest of the received bytes (after 101 Switching Protocols: the first bytes of the new protocol).
   std::string_view unconsumed() const noexcept { return {bytes_ + at_, std::size_t{size_} - at_}; }
 
   // After Reject.
@@ -124,73 +125,73 @@ public:
 
   Waiting waiting_for() const noexcept;
 
-  // --- Facts of the current request: from Request until its answer is finished ---
+  // --- Framing of the current request: from Request until its answer is finished ---
 
-  // What the client allows: HTTP/1.1 without `Connection: close`, HTTP/1.0 with `Connection: keep-alive`.
-  bool keep_alive() const noexcept { return facts_.keep_alive(); }
-  bool has_body() const noexcept { return facts_.has_content(); }
-  bool chunked() const noexcept { return facts_.has(Facts::Chunked); }
+  // Whether the client allows reuse: HTTP/1.1 without `Connection: close`, or HTTP/1.0 with `Connection: keep-alive`.
+  bool keep_alive() const noexcept { return framing_.keep_alive(); }
+  bool has_body() const noexcept { return framing_.has_content(); }
+  bool chunked() const noexcept { return framing_.has(Framing::Chunked); }
   std::optional<std::uint64_t> content_length() const noexcept;
-  // The client waits for `100 Continue` before it sends the content, and no byte of it has arrived: inform() it once
-  // the content is wanted.
+  // The client waits for `100 Continue` before it sends the content, and no byte of it has arrived: call inform()
+  // before reading the content.
   bool expects_continue() const noexcept;
-  // Has `Upgrade`, and `Connection: upgrade`, on HTTP/1.1. Which protocols it lists is in the fields.
-  bool upgrade_requested() const noexcept { return facts_.upgrade_requested(); }
+  // Has `Upgrade` and `Connection: upgrade` on HTTP/1.1. The protocols are in the fields.
+  bool upgrade_requested() const noexcept { return framing_.upgrade_requested(); }
 
-  // The whole content, where it is none or was received with the head in one piece (by Content-Length): neither Chunk
-  // nor End follow for this request. Otherwise nothing, and nothing changes. To be called right after Request.
+  // The whole content if there is none, or if it was received with the head (by Content-Length): no Chunk or End
+  // follows for this request. Otherwise nullopt, without effect. Call it right after Request.
   std::optional<std::string_view> take_content() noexcept;
-  // Whether the content was read to its end.
+  // Whether the content was read completely.
   bool content_complete() const noexcept { return reading_ == Reading::Complete || reading_ == Reading::Ended; }
 
-  // How much is to come of content by Content-Length, when all that was received of it was presented; otherwise 0.
-  std::uint64_t content_to_come() const noexcept {
+  // The remaining content (by Content-Length) once all received bytes of it were presented; otherwise 0.
+  std::uint64_t remaining_content() const noexcept {
     return reading_ == Reading::Counted && at_ == size_ && !discarding_ ? left_ : 0;
   }
-  // The caller has received so much of content_to_come() by itself, which is not presented.
-  void took_content(std::uint64_t bytes) noexcept;
+  // The caller received `bytes` of remaining_content() directly; they are not presented.
+  void advance_content(std::uint64_t bytes) noexcept;
 
-  // The rest of the content is not wanted. It is read and dropped without events, if that is at most `at_most` bytes;
-  // otherwise, and when the client still waits for 100 Continue, must_close() becomes true and false is returned.
-  // To be called before respond(), so that the answer can announce the close. (Once an answer is finished, content that
-  // is neither read nor being discarded closes the connection.)
+  // Discards the rest of the content without events if it is at most `at_most` bytes. If it is more, or the client
+  // still waits for 100 Continue, must_close() becomes true and the result is false. Call it before respond(), so that
+  // the response can announce the close. (Content that is neither read nor discarded when the response is finished
+  // closes the connection.)
   bool discard_content(std::uint64_t at_most) noexcept;
 
-  // Reads no further (a timeout, a drain): next() gives Closed, must_close() is true. If no answer to the current or
-  // half read request has begun, one may be written (408).
+  // Stops reading (a timeout, a drain): next() returns Closed, must_close() is true. If no response to the current or
+  // partly read request has begun, one may be written (408).
   void abandon() noexcept;
 
   // --- Writing ---
-  // Everything is appended to a string of the caller's. For every Request or Reject: inform()*, respond(), write()*,
-  // finish(); or answer() instead of the last three.
+  // Output is appended to the caller's string. For every Request or Reject: inform()*, respond(), write()*, finish();
+  // or answer() in place of the last three.
 
-  // A complete response: the head, with a Content-Length that `content` has, and the content. head.content_length is
-  // not looked at.
+  // A complete response: the head, with the Content-Length of `content`, and the content. Ignores head.content_length.
   void answer(std::string& out, const ResponseHead& head, std::string_view content);
 
-  // The same for most answers: a 200 without other fields, to a complete request of HTTP/1.1 on a connection that goes
-  // on. False, and nothing has happened, where the request is not one of those.
-  bool answer_plainly(std::string& out, PlainHead& plain, std::string_view content_type, std::string_view content);
-  // The head. Afterwards exactly the announced content follows through write() or, put by the caller behind `out`,
-  // counted by wrote(); then finish(). True when content is to follow at all (not for HEAD, 204, 205, 304 or a length
-  // of 0): if not, whatever is written is swallowed.
+  // The same for a 200 without further fields to a complete HTTP/1.1 request on a persistent connection. False, without
+  // effect, for any other request.
+  bool answer_with_cached_head(std::string& out, CachedResponseHead& cached, std::string_view content_type,
+                               std::string_view content);
+  // Writes the head. Exactly the announced content follows through write() or, when the caller sends it after `out`
+  // itself, is counted by wrote(); then finish(). True if content follows at all (not for HEAD, 204, 205, 304 or a
+  // length of 0); otherwise write() discards its argument.
   bool respond(std::string& out, const ResponseHead& head);
-  // An interim response: 100, 102 or 103. Nothing on HTTP/1.0, whose clients do not know them.
+  // An interim response: 100, 102 or 103. Not sent on HTTP/1.0, whose clients do not know them.
   void inform(std::string& out, Status status, const Fields* fields = nullptr);
-  // A piece of the content: chunked where the length is unknown (plain until the close on HTTP/1.0).
+  // A piece of the content: chunked if the length is unknown (until the close on HTTP/1.0).
   void write(std::string& out, std::string_view bytes);
-  // Counts content of known length that the caller sends by itself (a file).
+  // Counts content of known length that the caller sends itself (a file).
   void wrote(std::uint64_t bytes) noexcept;
-  // The end of the response. Content shorter than announced closes the connection. Trailers are written with chunked
-  // content only.
+  // Ends the response. Content shorter than announced closes the connection. Trailers are written only with chunked
+  // content.
   void finish(std::string& out, const Fields* trailers = nullptr);
 
-  // Whether an answer is owed that has not begun.
+  // Whether a response is due and has not begun.
   bool answer_owed() const noexcept { return writing_ == Writing::Owed; }
-  // Whether the connection ends after the answer: the client asked for it, or we did, a request was rejected or left
-  // unread, or the end of the content can only be shown so. Known for certain once the answer is finished.
+  // Whether the connection ends after the response: the client or the server asked for it, a request was rejected or
+  // left unread, or the close delimits the content. Final once the response is finished.
   bool must_close() const noexcept { return close_; }
-  // A 101 was written: HTTP is over, unconsumed() and what comes after it belong to the new protocol.
+  // A 101 was written: unconsumed() and all later bytes belong to the new protocol.
   bool switched() const noexcept { return reading_ == Reading::Switched; }
 
 private:
@@ -204,37 +205,37 @@ private:
     Ended,      // content complete, End not yet reported
     Complete,   // content complete, waiting for the answer
     Switched,   // another protocol has taken over
-    Over,       // nothing is read any more
+    Over,       // nothing more is read
   };
   enum class Writing : std::uint8_t {
-    Nothing,     // no answer is due
-    Owed,        // an answer is due and has not begun
+    Nothing,     // no response is due
+    Owed,        // a response is due and has not begun
     Counted,     // to_write_ bytes of content to come
     Chunked,     // content in chunks
     UntilClose,  // content until the connection ends
-    Swallowed,   // the answer has no content; what is written is dropped
-    Finished,    // the answer is complete, the request's content is not
+    Swallowed,   // the response has no content; write() discards its argument
+    Finished,    // the response is complete, the request's content is not
   };
 
-  Event read_head(RequestHead& head, KnownHeads* known);
-  Event read_new_head(RequestHead& head, KnownHeads* known);
+  Event read_head(RequestHead& head);
+  Event read_new_head(RequestHead& head);
   LineScanner::Found read_request_line(RequestHead& head, LineScanner& lines) noexcept;
   LineScanner::Found read_fields(RequestHead& head, LineScanner& lines);
-  void view_again(RequestHead& head) const;
+  void rebuild_views(RequestHead& head) const;
   Event request_complete(RequestHead& head, std::size_t size) noexcept;
 
-  void take_piece() noexcept;
+  void take_chunk() noexcept;
   bool read_chunk_size() noexcept;
   bool read_chunk_end() noexcept;
   bool read_trailers() noexcept;
-  bool earned(const ChunkLine& chunk) noexcept;
+  bool within_extension_budget(const ChunkLine& chunk) noexcept;
   bool may_discard(std::uint64_t bytes) noexcept;
 
-  bool remember(const LineScanner& lines) noexcept;
+  bool save_scan(const LineScanner& lines) noexcept;
   void consume(std::size_t size) noexcept;
   Event stopped() noexcept;
-  void settle() noexcept;
-  void begin_reading() noexcept;
+  void begin_next_if_complete() noexcept;
+  void begin_next() noexcept;
 
   void begin_answer(const ResponseHead& head, std::optional<std::uint64_t> length) noexcept;
   char* write_head(char* to, const ResponseHead& head, std::optional<std::uint64_t> length) const noexcept;
@@ -242,27 +243,27 @@ private:
   bool has_no_content(Status status) const noexcept;
 
   const Limits* limits_;
-  const char* bytes_ = nullptr;  // what receive() was given
+  const char* bytes_ = nullptr;  // from receive()
   std::uint32_t size_ = 0;
-  std::uint32_t at_ = 0;       // what of it is consumed
-  std::uint32_t scanned_ = 0;  // behind at_: up to here no line ends that was not dealt with
-  std::uint32_t line_ = 0;     // behind at_: where the line begins that scanned_ is in
-  std::uint32_t fields_ = 0;   // behind at_: where the field section begins; 0 before the request line is read
-  std::uint32_t piece_ = 0;    // size of the last Chunk, or of the line of the last Trailer
-  std::uint32_t spent_ = 0;    // bytes of the current request in chunk extensions or trailers
-  std::uint16_t count_ = 0;    // blank lines before the request line, then fields, then trailers
-  Fault fault_ = Fault::None;  // why reading has stopped
+  std::uint32_t at_ = 0;        // bytes consumed
+  std::uint32_t scanned_ = 0;   // relative to at_: no line end before this offset is unprocessed
+  std::uint32_t line_ = 0;      // relative to at_: begin of the line that is being scanned
+  std::uint32_t fields_ = 0;    // relative to at_: begin of the field section; 0 before the request line is read
+  std::uint32_t piece_ = 0;     // size of the last Chunk, or of the line of the last Trailer
+  std::uint32_t overhead_ = 0;  // bytes of the current request in chunk extensions or trailers
+  std::uint16_t count_ = 0;     // blank lines before the request line, then fields, then trailers
+  Fault fault_ = Fault::None;   // why reading stopped
   Reading reading_ = Reading::Head;
-  Facts facts_;
-  std::uint64_t left_ = 0;      // content (or of this chunk) still to be read
+  Framing framing_;
+  std::uint64_t left_ = 0;      // content (or data of this chunk) still to be read
   std::uint64_t to_write_ = 0;  // content still to be written
-  std::uint64_t discard_ = 0;   // while discarding: how much of the content may still be dropped
+  std::uint64_t discard_ = 0;   // while discarding: bytes that may still be discarded
   Writing writing_ = Writing::Nothing;
   bool discarding_ = false;
   bool close_ = false;
-  KnownHeads::Place place_;
+  RequestHeadCache head_cache_;
 };
 
-static_assert(sizeof(Connection) <= 104);
+static_assert(sizeof(Connection) <= 120);
 
 }  // namespace tern::http1

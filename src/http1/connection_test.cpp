@@ -1,4 +1,4 @@
-// The contract of Connection beyond the transcripts: order of calls, facts, unread content, what is remembered.
+// The contract of Connection beyond the transcripts: order of calls, framing, unread content, the state between calls.
 #include "http1/connection.hpp"
 
 #include "http1/feed.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 const Limits limits;
 
-// A connection that has received `bytes`, with their first event.
+// A connection that has received `bytes`, and their first event.
 struct Peer {
   explicit Peer(std::string text) : bytes(std::move(text)), connection(limits) {
     bytes.reserve(bytes.size() + padding);
@@ -44,7 +44,7 @@ TEST(Http1Connection, views_point_into_the_received_bytes) {
 }
 
 TEST(Http1Connection, an_incomplete_head_is_not_consumed_and_not_scanned_again) {
-  // Linear time cannot be measured reliably; but were the scan not resumed, this would look at eight gigabytes.
+  // Linear time cannot be measured reliably; but were the scan not resumed, this would read eight gigabytes.
   Limits wide;
   wide.fields = 200 * 1024;
   Connection connection(wide);

@@ -1,4 +1,4 @@
-// Why a request is refused: every fault the core knows, with its status and its words.
+// Why a request is rejected: every fault of the core, with its status and text.
 #pragma once
 
 #include <tern/http/status.hpp>
@@ -57,7 +57,7 @@ enum class Fault : std::uint8_t {
   TooManyTrailers,
 };
 
-// `detail` is literal text, fit for the problem document of the answer.
+// `detail` is literal text for the problem document of the response.
 struct Reject {
   Status status = Status::BadRequest;
   std::string_view detail;

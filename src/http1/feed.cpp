@@ -40,7 +40,7 @@ public:
 
 private:
   bool step() {
-    switch (connection_.next(head_, options_.known)) {
+    switch (connection_.next(head_)) {
       case Event::NeedMore: return false;
       case Event::Request: request(); return true;
       case Event::Chunk:
@@ -61,7 +61,7 @@ private:
     return false;
   }
 
-  // What the reader says about the target, against those who look for themselves.
+  // Compares the target parts that the reader reports with split_target().
   void check_target() {
     const Target parts = split_target(head_.target);
     EXPECT_EQ(head_.parts.authority, parts.authority) << head_.target;

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::string_view last_version = " HTTP/1.1";
 
-// Why the end of a request line is not " HTTP/1.1"; `version` when it is one that we take nevertheless.
+// The fault of a request line that does not end in " HTTP/1.1"; sets `version` if the version is supported.
 Fault other_version(std::string_view tail, Version& version) noexcept {
   const bool well_formed =
       tail.starts_with(" HTTP/") && base::is_digit(tail[6]) && tail[7] == '.' && base::is_digit(tail[8]);
   if (!well_formed) return Fault::VersionSyntax;
   if (tail[6] != '1') return Fault::UnknownVersion;
-  // A higher minor version is taken for the highest one that is known (RFC 9110, section 2.5).
+  // A higher minor version is treated as the highest supported one (RFC 9110, section 2.5).
   version = tail[8] == '0' ? Version::Http10 : Version::Http11;
   return Fault::None;
 }
@@ -41,7 +41,7 @@ Fault to_fault(http::TargetFault fault) noexcept {
 
 }  // namespace
 
-Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
+Fault field_line_fault(std::string_view line, std::size_t name_end) noexcept {
   const char next = name_end < line.size() ? line[name_end] : '\0';
   const bool blank = next == ' ' || next == '\t';
   if (name_end == 0 && blank) return Fault::FoldedField;
@@ -50,13 +50,13 @@ Fault why_not_a_field(std::string_view line, std::size_t name_end) noexcept {
   return blank ? Fault::BlankBeforeColon : Fault::FieldName;
 }
 
-Fault why_too_long(std::string_view begin) noexcept {
+Fault request_line_length_fault(std::string_view begin) noexcept {
   const std::size_t method_end = token_end(begin);
   if (method_end == begin.size()) return Fault::UnknownMethod;
   return begin[method_end] == ' ' ? Fault::RequestLineTooLong : Fault::Method;
 }
 
-Fault parse_request_line(std::string_view line, std::size_t method_end, RequestHead& head, Facts& facts) noexcept {
+Fault parse_request_line(std::string_view line, std::size_t method_end, RequestHead& head, Framing& framing) noexcept {
   if (method_end == 0 || method_end == line.size() || line[method_end] != ' ') return Fault::Method;
   const std::size_t target_begin = method_end + 1;
   if (line.size() <= target_begin + last_version.size()) return Fault::RequestLine;
@@ -64,16 +64,16 @@ Fault parse_request_line(std::string_view line, std::size_t method_end, RequestH
   const std::size_t target_end = line.size() - last_version.size();
   head.target = line.substr(target_begin, target_end - target_begin);
   if (std::memcmp(line.data() + target_end, last_version.data(), last_version.size()) != 0) {
-    const Fault fault = other_version(line.substr(target_end), facts.version);
+    const Fault fault = other_version(line.substr(target_end), framing.version);
     if (fault != Fault::None) return http::is_visible(head.target) ? fault : Fault::RequestLine;
   }
   const std::optional<Method> method = parse_method(line.substr(0, method_end));
-  facts.method = method.value_or(Method::Extension);
+  framing.method = method.value_or(Method::Extension);
   if (!method) {
     if (!http::is_visible(head.target)) return Fault::RequestLine;
     head.extension_method = line.substr(0, method_end);
   }
-  const http::TargetFault fault = http::read_target(facts.method, head);
+  const http::TargetFault fault = http::read_target(framing.method, head);
   return fault == http::TargetFault::None ? Fault::None : to_fault(fault);
 }
 

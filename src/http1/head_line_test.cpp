@@ -1,4 +1,4 @@
-// The rules below the transcripts, one by one.
+// The rules below the transcripts, one at a time.
 #include "http1/head_line.hpp"
 
 #include "http/authority.hpp"
@@ -50,7 +50,7 @@ TEST(Http1Masks, are_made_as_this_processor_can) {
   EXPECT_EQ(classify, classifiers().back());
 }
 
-// Lines of all lengths around those of a block and of what is looked at in one go, in one text and from every place on.
+// Lines of all lengths around those of a block and of a batch of blocks, in one text and from every start position.
 TEST(Http1Scan, finds_lines_and_their_tokens_wherever_they_stand) {
   std::string text;
   std::vector<std::string> lines;

@@ -23,8 +23,8 @@ constexpr std::array<std::uint8_t, 256> classes = make_classes();
 
 #if defined(__x86_64__)
 
-// For each low half of a byte, the high halves with which it is a token character: bit h for the high half h. Bytes
-// from 0x80 on are none.
+// For each low nibble, the high nibbles with which it forms a token character: bit h for the high nibble h. Bytes from
+// 0x80 on are no token characters.
 constexpr std::array<char, 16> make_token_table() {
   std::array<char, 16> table{};
   for (unsigned low = 0; low < 16; ++low) {
@@ -87,7 +87,7 @@ __attribute__((target("avx2"))) void classify_avx2(const char* bytes, std::size_
 
 namespace {
 
-// Before main(), and with what is right on every processor until then.
+// Runs before main(); until then the portable implementation is used.
 [[maybe_unused]] const bool chosen = [] {
   if (__builtin_cpu_supports("avx2")) classify = &classify_avx2;
   return true;

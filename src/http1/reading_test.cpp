@@ -1,4 +1,4 @@
-// What is accepted, and what it is read as: every entry is fed whole, split at every position, and byte by byte.
+// Accepted input and the parsed result: every entry is fed whole, split at every position, and byte by byte.
 #include "http1/feed.hpp"
 
 #include <tern/base/ascii.hpp>
@@ -144,10 +144,10 @@ TEST(Http1Limits, a_request_line_as_long_as_allowed) {
   EXPECT_TRUE(feed_every_way(request_line(40) + "Host: a\r\n\r\n", options).starts_with("GET /aaa"));
   const std::string refused = "reject 414: the request line is too long\nclosed\n";
   EXPECT_EQ(feed_every_way(request_line(41) + "Host: a\r\n\r\n", options), refused);
-  EXPECT_EQ(feed_every_way(request_line(41).substr(0, 41), options), refused);  // before its end is there
+  EXPECT_EQ(feed_every_way(request_line(41).substr(0, 41), options), refused);  // before its end has arrived
   EXPECT_EQ(feed_every_way(request_line(40).substr(0, 40), options), "waiting for head\n");
   EXPECT_EQ(feed_every_way("BREW " + request_line(41), options), refused);
-  // A method is longer than any that is known before the line is too long (RFC 9112, section 3).
+  // A method longer than any known one is rejected before the line is too long (RFC 9112, section 3).
   const std::string unknown = "reject 501: the method is not known here\nclosed\n";
   EXPECT_EQ(feed_every_way(std::string(41, 'A'), options), unknown);
   EXPECT_EQ(feed_every_way(std::string(41, 'A') + " / HTTP/1.1\r\n", options), unknown);
@@ -161,7 +161,7 @@ TEST(Http1Limits, fields_as_large_as_allowed) {
   options.limits.fields = fields.size();
   EXPECT_TRUE(feed_every_way(line + fields + "\r\n", options).starts_with("GET /\n"));
   EXPECT_EQ(feed_every_way(line + fields + "Y: b\r\n\r\n", options), refused);
-  options.limits.fields = fields.size() - 2;  // the line's own end is not held against it
+  options.limits.fields = fields.size() - 2;  // the CRLF of the line does not count
   EXPECT_TRUE(feed_every_way(line + fields + "\r\n", options).starts_with("GET /\n"));
   options.limits.fields = fields.size() - 3;
   EXPECT_EQ(feed_every_way(line + fields + "\r\n", options), refused);
@@ -202,7 +202,8 @@ TEST(Http1Limits, chunk_extensions_that_content_does_not_earn) {
   EXPECT_EQ(feed_every_way(head + "1;234567\r\nx\r\n0\r\n\r\n", options), seen + "  content: x\nwaiting for idle\n");
   EXPECT_EQ(feed_every_way(head + "1;23456789\r\nx\r\n0\r\n\r\n", options), refused);
   EXPECT_EQ(feed_every_way(head + "1;2345\r\nx\r\n1;2345\r\nx\r\n0\r\n\r\n", options), refused);
-  EXPECT_EQ(feed_every_way(head + "1;" + std::string(40, 'x'), options), refused);  // before the line's end is there
+  EXPECT_EQ(feed_every_way(head + "1;" + std::string(40, 'x'), options),
+            refused);  // before the end of the line has arrived
 }
 
 TEST(Http1Limits, chunk_extensions_of_an_upload_that_signs_each_chunk) {

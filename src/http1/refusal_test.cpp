@@ -1,4 +1,4 @@
-// What is refused, and how: every entry is fed whole, split at every byte, and byte by byte.
+// Rejected input: every entry is fed whole, split at every byte, and byte by byte.
 #include "http1/feed.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::feed_every_way;
 struct Refusal {
   const char* what;
   std::string input;
-  std::string transcript;  // up to and without its last line, "closed"
+  std::string transcript;  // without its last line, "closed"
 };
 
 std::string with_fields(std::string_view fields, std::string_view version = "1.1") {

@@ -1,7 +1,7 @@
 // Writing: status line and fields (RFC 9112, sections 4 and 5), content by length or in chunks (sections 6 and 7).
 //
-// A head is made in one go into space that was reserved once. The order is: status line, Date, Server, Content-Type,
-// the user's fields, Connection, length.
+// A head is written in one pass into space that was reserved once, in this order: status line, Date, Server,
+// Content-Type, the user's fields, Connection, length.
 #include "http1/connection.hpp"
 
 #include <tern/base/expects.hpp>
@@ -44,13 +44,13 @@ std::size_t size_of(const Fields* fields) noexcept {
   return fields == nullptr ? 0 : fields->text().size();
 }
 
-// What a head takes at most: longest status line, every field name we write, longest length.
+// The maximum size of a head: longest status line, all field names written here, longest length.
 std::size_t room_for(const ResponseHead& head) noexcept {
   return 256 + reason(head.status).size() + head.date.size() + head.server.size() + head.content_type.size() +
          head.upgrade.size() + size_of(head.fields);
 }
 
-// Appends at most `room` bytes, which `fill(char*)` writes and ends.
+// Appends at most `room` bytes that `fill(char*)` writes; it returns their end.
 template <class Fill>
 void append_in_place(std::string& out, std::size_t room, Fill fill) {
   const std::size_t before = out.size();
@@ -61,7 +61,7 @@ void append_in_place(std::string& out, std::size_t room, Fill fill) {
 
 }  // namespace
 
-void PlainHead::set(std::string_view date, std::string_view server) noexcept {
+void CachedResponseHead::set(std::string_view date, std::string_view server) noexcept {
   constexpr std::size_t max_around = 64;  // status line, names, line ends
   common_ = size_ = 0;
   type_ = {};
@@ -72,7 +72,7 @@ void PlainHead::set(std::string_view date, std::string_view server) noexcept {
   common_ = static_cast<std::size_t>(to - text_.data());
 }
 
-void PlainHead::finish(std::string_view content_type, std::size_t length) noexcept {
+void CachedResponseHead::finish(std::string_view content_type, std::size_t length) noexcept {
   constexpr std::size_t max_around = 64;  // names, line ends, the length
   type_ = {};
   length_ = static_cast<std::size_t>(-1);
@@ -88,29 +88,29 @@ void PlainHead::finish(std::string_view content_type, std::size_t length) noexce
   size_ = static_cast<std::size_t>(to - text_.data());
 }
 
-bool Connection::answer_plainly(std::string& out, PlainHead& plain, std::string_view content_type,
-                                std::string_view content) {
-  if (close_ || writing_ != Writing::Owed || !content_complete() || facts_.version != Version::Http11 ||
-      facts_.method == Method::Head) {
+bool Connection::answer_with_cached_head(std::string& out, CachedResponseHead& cached, std::string_view content_type,
+                                         std::string_view content) {
+  if (close_ || writing_ != Writing::Owed || !content_complete() || framing_.version != Version::Http11 ||
+      framing_.method == Method::Head) {
     return false;
   }
-  const std::string_view head = plain.of(content_type, content.size());
+  const std::string_view head = cached.head_for(content_type, content.size());
   if (head.empty()) return false;
   append_in_place(out, head.size() + content.size(), [&](char* to) noexcept { return put(put(to, head), content); });
-  begin_reading();
+  begin_next();
   return true;
 }
 
 void Connection::answer(std::string& out, const ResponseHead& head, std::string_view content) {
   const std::size_t room = room_for(head) + content.size();
-  out.reserve(out.size() + room);  // what may throw comes before anything changes
+  out.reserve(out.size() + room);  // throws before anything changes
   begin_answer(head, content.size());
   append_in_place(out, room, [&](char* to) noexcept {
     to = write_head(to, head, content.size());
     return writing_ == Writing::Swallowed ? to : put(to, content);
   });
   writing_ = Writing::Finished;
-  settle();
+  begin_next_if_complete();
 }
 
 bool Connection::respond(std::string& out, const ResponseHead& head) {
@@ -121,7 +121,7 @@ bool Connection::respond(std::string& out, const ResponseHead& head) {
   return writing_ != Writing::Swallowed && !(writing_ == Writing::Counted && to_write_ == 0);
 }
 
-// Decides how the content is framed and whether the connection ends.
+// Determines the framing of the content and whether the connection ends.
 void Connection::begin_answer(const ResponseHead& head, std::optional<std::uint64_t> length) noexcept {
   base::expects(writing_ == Writing::Owed, "one answer to each request");
   const bool switches = head.status == Status::SwitchingProtocols;
@@ -134,14 +134,14 @@ void Connection::begin_answer(const ResponseHead& head, std::optional<std::uint6
     close_ = false;
     return;
   }
-  // A client that still waits for 100 Continue may send the content or leave it out; its next byte could be either.
+  // A client that still waits for 100 Continue may send or omit the content: its next byte is ambiguous.
   if (head.close || expects_continue()) close_ = true;
   to_write_ = length.value_or(0);
   if (has_no_content(head.status)) {
     writing_ = Writing::Swallowed;
   } else if (length) {
     writing_ = Writing::Counted;
-  } else if (facts_.version == Version::Http11) {
+  } else if (framing_.version == Version::Http11) {
     writing_ = Writing::Chunked;
   } else {
     writing_ = Writing::UntilClose;
@@ -151,7 +151,7 @@ void Connection::begin_answer(const ResponseHead& head, std::optional<std::uint6
 
 // RFC 9110, section 6.4.1, and section 15.3.6 for 205.
 bool Connection::has_no_content(Status status) const noexcept {
-  return facts_.method == Method::Head || forbids_content(status) || status == Status::ResetContent;
+  return framing_.method == Method::Head || forbids_content(status) || status == Status::ResetContent;
 }
 
 char* Connection::write_head(char* to, const ResponseHead& head, std::optional<std::uint64_t> length) const noexcept {
@@ -169,7 +169,7 @@ char* Connection::write_framing(char* to, const ResponseHead& head,
   if (head.status == Status::SwitchingProtocols) {
     return put_field(put(to, "Connection: Upgrade\r\n"), "Upgrade: ", head.upgrade);
   }
-  const bool http11 = facts_.version == Version::Http11;
+  const bool http11 = framing_.version == Version::Http11;
   if (http11 && has_field(head.fields, "upgrade")) {  // RFC 9110, section 7.8
     to = put(to, close_ ? "Connection: close, Upgrade\r\n" : "Connection: Upgrade\r\n");
   } else if (close_ && http11) {
@@ -187,14 +187,14 @@ void Connection::inform(std::string& out, Status status, const Fields* fields) {
   base::expects(writing_ == Writing::Owed, "an interim response comes before the final one");
   base::expects(code(status) >= 100 && code(status) < 200 && status != Status::SwitchingProtocols,
                 "an interim response is 100, 102 or 103");
-  if (facts_.version == Version::Http10) return;
+  if (framing_.version == Version::Http10) return;
   const std::size_t room = 64 + size_of(fields);
   append_in_place(out, room, [&](char* to) noexcept {
     to = put_status_line(to, status);
     if (fields != nullptr) to = put(to, fields->text());
     return put(to, line_end);
   });
-  if (status == Status::Continue) facts_.unset(Facts::Continue);
+  if (status == Status::Continue) framing_.unset(Framing::Continue);
 }
 
 void Connection::write(std::string& out, std::string_view bytes) {
@@ -236,7 +236,7 @@ void Connection::finish(std::string& out, const Fields* trailers) {
   }
   if (writing_ == Writing::Counted && to_write_ != 0) close_ = true;
   writing_ = Writing::Finished;
-  settle();
+  begin_next_if_complete();
 }
 
 }  // namespace tern::http1

@@ -1,4 +1,4 @@
-// The exact bytes of answers.
+// The exact bytes of responses.
 #include "http1/connection.hpp"
 
 #include <gtest/gtest.h>
@@ -78,17 +78,17 @@ TEST(Http1Serializer, an_upgrade_that_is_named_is_one_of_the_connection) {
             "Content-Length: 0\r\n\r\n");
 }
 
-// Plainly or not: the same bytes; and where it does not fit, nothing happens.
+// With and without the cached head: the same bytes. No effect where the cached head does not apply.
 TEST(Http1Serializer, a_plain_answer_is_the_same_as_any_other) {
   const std::string long_name(200, 's');
   for (const std::string_view server : {std::string_view(), std::string_view("tern"), std::string_view(long_name)}) {
-    PlainHead plain_head;
+    CachedResponseHead plain_head;
     plain_head.set(date, server);
     for (const std::string_view line : {"GET / HTTP/1.1", "HEAD / HTTP/1.1", "GET / HTTP/1.0"}) {
       for (const std::string_view type : {std::string_view(), std::string_view("text/plain")}) {
         Exchange exchange(line);
         const bool plain = line == "GET / HTTP/1.1" && server.size() < 100;
-        ASSERT_EQ(exchange.connection.answer_plainly(exchange.out, plain_head, type, "hello"), plain) << line;
+        ASSERT_EQ(exchange.connection.answer_with_cached_head(exchange.out, plain_head, type, "hello"), plain) << line;
         ResponseHead head = head_of(Status::Ok, type);
         head.date = date;
         head.server = server;
@@ -104,7 +104,7 @@ TEST(Http1Serializer, a_plain_answer_is_the_same_as_any_other) {
 }
 
 TEST(Http1Serializer, plain_answers_that_differ_in_type_or_length_or_second_have_heads_of_their_own) {
-  PlainHead plain_head;
+  CachedResponseHead plain_head;
   constexpr std::string_view later = "Sun, 06 Nov 1994 08:49:38 GMT";
   for (const std::string_view now : {date, later}) {
     plain_head.set(now, "tern");
@@ -112,7 +112,7 @@ TEST(Http1Serializer, plain_answers_that_differ_in_type_or_length_or_second_have
       for (const std::string_view type :
            {std::string_view("text/plain"), std::string_view("text/html"), std::string_view()}) {
         Exchange exchange("GET / HTTP/1.1");
-        ASSERT_TRUE(exchange.connection.answer_plainly(exchange.out, plain_head, type, content));
+        ASSERT_TRUE(exchange.connection.answer_with_cached_head(exchange.out, plain_head, type, content));
         ResponseHead head = head_of(Status::Ok, type);
         head.date = now;
         head.server = "tern";
@@ -122,11 +122,11 @@ TEST(Http1Serializer, plain_answers_that_differ_in_type_or_length_or_second_have
   }
   Exchange exchange("GET / HTTP/1.1");
   const std::string long_type(200, 't');
-  EXPECT_FALSE(exchange.connection.answer_plainly(exchange.out, plain_head, long_type, "hello"));
+  EXPECT_FALSE(exchange.connection.answer_with_cached_head(exchange.out, plain_head, long_type, "hello"));
 }
 
 TEST(Http1Serializer, no_answer_is_plain_while_content_is_left_or_the_connection_ends) {
-  PlainHead plain_head;
+  CachedResponseHead plain_head;
   plain_head.set(date, {});
   for (const std::string_view request : {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n",
                                          "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"}) {
@@ -141,7 +141,7 @@ TEST(Http1Serializer, no_answer_is_plain_while_content_is_left_or_the_connection
       EXPECT_EQ(connection.next(head), Event::End);
     }
     std::string out;
-    EXPECT_FALSE(connection.answer_plainly(out, plain_head, {}, "hello"));
+    EXPECT_FALSE(connection.answer_with_cached_head(out, plain_head, {}, "hello"));
     EXPECT_EQ(out, "");
   }
 }
@@ -199,7 +199,7 @@ TEST(Http1Serializer, content_of_known_length_in_pieces) {
   head.content_length = 10;
   EXPECT_TRUE(exchange.connection.respond(exchange.out, head));
   exchange.connection.write(exchange.out, "abc");
-  exchange.connection.wrote(4);  // a file, say
+  exchange.connection.wrote(4);  // a file, for example
   exchange.connection.write(exchange.out, "hij and what is too much");
   exchange.connection.finish(exchange.out);
   EXPECT_EQ(exchange.out, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabchij");
@@ -229,7 +229,7 @@ TEST(Http1Serializer, content_of_unknown_length_goes_in_chunks) {
   head.content_length = std::nullopt;
   EXPECT_TRUE(exchange.connection.respond(exchange.out, head));
   exchange.connection.write(exchange.out, "hello");
-  exchange.connection.write(exchange.out, "");  // nothing, not the end
+  exchange.connection.write(exchange.out, "");  // no content, not the end
   exchange.connection.write(exchange.out, std::string(300, 'x'));
   exchange.connection.finish(exchange.out);
   EXPECT_EQ(exchange.out, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n12c\r\n" +

@@ -1,4 +1,4 @@
-// What nghttp2 calls while it reads and writes. For the session's sources alone: this header brings nghttp2.
+// The callbacks that nghttp2 calls. Only for the session's sources: this header includes nghttp2's.
 #pragma once
 
 #include "http2/session.hpp"
@@ -13,14 +13,14 @@
 
 namespace tern::http2 {
 
-// What nghttp2 says of a call; that it had no memory is thrown. Its other errors concern streams that are closed by
-// now.
-inline void need(int result) {
+// Checks the result of an nghttp2 call: throws std::bad_alloc when out of memory. Other errors concern streams that are
+// already closed.
+inline void check_result(int result) {
   if (result == NGHTTP2_ERR_NOMEM) throw std::bad_alloc();
 }
 
 // An allocator for one session. `memory` outlives it.
-nghttp2_mem functions_of(Memory& memory) noexcept;
+nghttp2_mem allocator_of(Memory& memory) noexcept;
 
 struct Session::Callbacks {
   static nghttp2_session_callbacks* make();
@@ -38,12 +38,12 @@ struct Session::Callbacks {
   // Writing: session_writing.cpp.
   static int on_sent(nghttp2_session*, const nghttp2_frame* frame, void* user);
   static int on_not_sent(nghttp2_session*, const nghttp2_frame* frame, int why, void* user);
-  static ssize_t offer(nghttp2_session*, std::int32_t id, std::uint8_t*, std::size_t room, std::uint32_t* flags,
-                       nghttp2_data_source* source, void* user);
-  static int take(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head, std::size_t size,
-                  nghttp2_data_source* source, void* user);
+  static ssize_t read_content(nghttp2_session*, std::int32_t id, std::uint8_t*, std::size_t room, std::uint32_t* flags,
+                              nghttp2_data_source* source, void* user);
+  static int send_content(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head, std::size_t size,
+                          nghttp2_data_source* source, void* user);
 
-  // `call`, for frames that were written in C: what it throws is kept, and thrown once nghttp2 has returned.
+  // Wraps `call` for C frames: an exception is stored, and rethrown after nghttp2 has returned.
   template <auto call>
   struct Guarded;
 
@@ -51,7 +51,7 @@ struct Session::Callbacks {
   static bool is(std::uint8_t flags, nghttp2_flag flag) noexcept { return (flags & flag) != 0; }
 };
 
-// Each is given the session last.
+// The session is the last argument of every callback.
 template <class Result, class... Given, Result (*call)(Given...)>
 struct Session::Callbacks::Guarded<call> {
   static Result run(Given... given) noexcept {

@@ -1,5 +1,5 @@
-// The known ways to make a server work or remember for nothing. Each ends the connection, or is bounded.
-#include "http2/test_desk.hpp"
+// Known attacks on CPU time or memory. Each ends the connection, or is bounded.
+#include "http2/session_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@ namespace {
 
 const std::string cancel("\0\0\0\x08", 4);
 
-// A peer that says what it likes, and hears only GOAWAY.
-struct Attack : Desk {
-  Attack() { receive(greeting()); }
+// A peer that sends any bytes, and expects only GOAWAY.
+struct Attack : SessionFixture {
+  Attack() { receive(client_preface()); }
 
-  // Repeats `bytes` until the connection ends, at most `most` times; how often it was.
+  // Repeats `bytes` until the connection ends, at most `most` times. Returns the count.
   std::size_t repeat(std::string_view bytes, std::size_t most = 100000) {
     std::size_t times = 0;
     while (times < most && receive(bytes)) {
@@ -25,7 +25,7 @@ struct Attack : Desk {
     flush();
     return times;
   }
-  // Whether the last that was sent is a GOAWAY that says so.
+  // Whether the last output is a GOAWAY with ENHANCE_YOUR_CALM.
   bool calmed() const {
     const std::string goaway("\x07\0\0\0\0\0", 6);
     const std::size_t at = sent.rfind(goaway);
@@ -52,8 +52,8 @@ TEST(Http2Flood, rapid_reset) {
   EXPECT_LE(attack.session.streams(), 1U);
 }
 
-TEST(Http2Flood, heads_that_are_refused_while_nobody_reads) {
-  Attack attack;  // has not acknowledged how many streams there may be, and takes nothing that we send
+TEST(Http2Flood, rejected_heads_while_the_client_does_not_read) {
+  Attack attack;  // does not acknowledge SETTINGS, and reads nothing
   std::uint32_t id = 1;
   std::size_t sent = 0;
   for (; sent < 10000 && attack.receive(head(id)); ++sent, id += 2) {
@@ -89,13 +89,13 @@ TEST(Http2Flood, resets_that_we_are_made_to_send) {
 }
 
 TEST(Http2Flood, streams_that_we_give_up_are_none) {
-  Desk desk;
+  SessionFixture fixture;
   for (int i = 0; i < 1000; ++i) {
-    const auto id = desk.client.request("GET", "/");
-    desk.run();
-    desk.session.reset(desk.stream(id), ErrorCode::Cancel);
-    desk.run();
-    ASSERT_FALSE(desk.session.failed()) << i;
+    const auto id = fixture.client.request("GET", "/");
+    fixture.run();
+    fixture.session.reset(fixture.stream(id), ErrorCode::Cancel);
+    fixture.run();
+    ASSERT_FALSE(fixture.session.failed()) << i;
   }
 }
 
@@ -130,7 +130,7 @@ TEST(Http2Flood, control_frames) {
   }
 }
 
-TEST(Http2Flood, acknowledgements_that_nobody_reads) {
+TEST(Http2Flood, acknowledgements_that_are_not_read) {
   Attack attack;
   std::string pings;
   for (int i = 0; i < 1000; ++i) pings += frame(NGHTTP2_PING, 0, 0, "12345678");
@@ -159,7 +159,7 @@ TEST(Http2Flood, continuations) {
   EXPECT_TRUE(attack.calmed());
 }
 
-// A few bytes that stand for a field of 4000: 16 KB of them would be decoded to 60 MB.
+// A few bytes that expand to a field of 4,000: 16 KB would decode to 60 MB.
 TEST(Http2Flood, a_header_block_that_grows_while_it_is_decoded) {
   std::string block = get_block();
   block += "\x40";   // literal with indexing
@@ -181,7 +181,7 @@ TEST(Http2Flood, fields_past_the_limit_are_not_kept) {
   Attack attack;
   attack.receive(frame(NGHTTP2_HEADERS, end_stream | end_headers, 1, block));
   attack.flush();
-  EXPECT_EQ(attack.client.at(1).status, 0);  // the client did not ask; but the server answered
+  EXPECT_EQ(attack.client.at(1).status, 0);  // the client sent no request itself, but the server responded
   EXPECT_EQ(attack.requests(), 1U);
   EXPECT_EQ(attack.stream(1).refused()->status, Status::RequestHeaderFieldsTooLarge);
   EXPECT_LT(attack.stream(1).footprint(), 8U * 1024);
@@ -193,7 +193,7 @@ TEST(Http2Flood, frames_that_mean_nothing_are_passed_over) {
   EXPECT_LT(attack.sent.size(), 1024U);
 }
 
-// Content that was on its way when its stream ended is dropped; it takes no room in the connection's window.
+// Content in flight when its stream ends is discarded and returns its share of the connection's window.
 TEST(Http2Flood, content_for_streams_that_are_gone) {
   Attack attack;
   attack.answers = true;

@@ -1,5 +1,5 @@
-// What nghttp2 does not look at: a few things in frames that it passes over, because their stream is gone, or because
-// they are about priorities that we do not follow (RFC 7540, section 5.3, which RFC 9218 has replaced).
+// Finds frames that nghttp2 does not validate, because their stream is closed, or because they concern the priorities
+// of RFC 7540, section 5.3, which are deprecated (RFC 9218 replaces them).
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,23 @@
 
 namespace tern::http2 {
 
-// Goes along with the bytes of a client, frame by frame (RFC 9113, section 4.1), and keeps nothing of them.
+// Follows the received bytes frame by frame (RFC 9113, section 4.1) without storing them.
 class FrameScanner {
 public:
   enum class Found : std::uint8_t {
-    Nothing,   // all bytes are looked at
-    Reset,     // behind an RST_STREAM: what comes next is about a stream that is gone
-    Protocol,  // PRIORITY for no stream, or of a stream on itself (RFC 7540, section 5.3.1); WINDOW_UPDATE by nothing
-               // (RFC 9113, section 6.9)
-    StreamClosed,  // DATA for a stream that is over (section 5.1)
-    Block,         // between the head and the payload of HEADERS or CONTINUATION: see payload() and pass()
+    Nothing,       // all bytes are scanned
+    Reset,         // after an RST_STREAM: later frames may concern a closed stream
+    Protocol,      // PRIORITY for stream 0, or of a stream that depends on itself (RFC 7540, section 5.3.1), or
+                   // WINDOW_UPDATE by 0 (RFC 9113, section 6.9)
+    StreamClosed,  // DATA for a closed stream (section 5.1)
+    Block,         // between the head and the payload of HEADERS or CONTINUATION: see payload() and skip_payload()
   };
-  static constexpr std::size_t head = 9;  // bytes of the head of a frame
+  static constexpr std::size_t head = 9;  // bytes
 
-  // Looks at `bytes` until something is found, and takes them off. `is_over(id)` tells of a stream.
+  // Scans `bytes` until something is found, and removes the scanned ones. `is_over(id)` reports whether a stream is
+  // closed.
   template <class IsOver>
-  Found look(std::string_view& bytes, const IsOver& is_over) {
+  Found scan(std::string_view& bytes, const IsOver& is_over) {
     while (!bytes.empty()) {
       const std::size_t wanted = skip_ != 0 ? skip_ : wanted_ - have_;
       const std::size_t size = std::min(wanted, bytes.size());
@@ -43,15 +44,15 @@ public:
     return Found::Nothing;
   }
 
-  // Behind a Block: how large the payload is, and whether it is a whole header block and nothing else.
+  // After Block: the size of the payload, and whether it is exactly one header block.
   std::uint32_t payload() const noexcept { return skip_; }
   bool is_whole_block() const noexcept {
     return kept_[3] == Headers && (static_cast<unsigned char>(kept_[4]) & ~unsigned{end_stream}) == end_headers;
   }
   bool ends_stream() const noexcept { return (static_cast<unsigned char>(kept_[4]) & end_stream) != 0; }
-  // Its payload is taken off by somebody else.
-  void pass() noexcept { skip_ = 0; }
-  // Its head as it would be with a payload of `size` bytes.
+  // The caller consumes the payload itself.
+  void skip_payload() noexcept { skip_ = 0; }
+  // The head of the frame for a payload of `size` bytes.
   std::array<char, head> head_with(std::uint32_t size) const noexcept {
     std::array<char, head> copy;
     std::copy_n(kept_.begin(), head, copy.begin());
@@ -65,7 +66,7 @@ private:
   static constexpr unsigned char end_headers = 0x4;
   enum Type : std::uint8_t { Data = 0, Headers = 1, Priority = 2, RstStream = 3, WindowUpdate = 8, Continuation = 9 };
 
-  // The head of a frame is there, or with it a payload that matters.
+  // The head of a frame is complete, or the head and a payload that needs validation.
   template <class IsOver>
   Found complete(const IsOver& is_over) {
     const std::uint32_t length = number(0, 3);

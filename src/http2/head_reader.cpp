@@ -14,7 +14,7 @@
 namespace tern::http2 {
 namespace {
 
-constexpr std::size_t around_field = 4;  // what HTTP/1.1 writes beside name and value
+constexpr std::size_t around_field = 4;  // ": " and CRLF in HTTP/1.1
 
 Refusal why(http::TargetFault fault) noexcept {
   using http::TargetFault;
@@ -43,7 +43,7 @@ void HeadReader::begin(Stream* stream, bool trailers) noexcept {
   trailers_ = trailers;
 }
 
-bool HeadReader::field(std::string_view name, bool name_lasts, std::string_view value, bool value_lasts) {
+bool HeadReader::field(std::string_view name, bool static_name, std::string_view value, bool static_value) {
   const std::size_t size = name.size() + value.size() + around_field;
   decoded_ += size;
   if (decoded_ > max_decoded * (limits_->fields + limits_->target)) return false;
@@ -63,11 +63,11 @@ bool HeadReader::field(std::string_view name, bool name_lasts, std::string_view 
   if (count_ > limits_->field_count) refuse({Status::RequestHeaderFieldsTooLarge, "too many fields"});
   if (stream_->refused_) return true;
   Arena& arena = *stream_->arena_;
-  if (!value_lasts) value = arena.copy(value);
+  if (!static_value) value = arena.copy(value);
   if (pseudo) {
     pseudo_field(name, value);
   } else {
-    plain_field(name_lasts ? name : arena.copy(name), value);
+    plain_field(static_name ? name : arena.copy(name), value);
   }
   return true;
 }
@@ -99,7 +99,7 @@ void HeadReader::plain_field(std::string_view name, std::string_view value) {
   switch (name.size()) {
     case 4:
       if (name != "host") break;
-      // What differs from :authority is malformed (RFC 9113, section 8.3.1), and the same need not be said twice.
+      // A Host that differs from :authority is malformed (RFC 9113, section 8.3.1); an equal one is redundant.
       if (!authority_.empty() && value == authority_) return;
       if (has_host_) return refuse({Status::BadRequest, "more than one host (RFC 9113, 8.3.1)"});
       has_host_ = true;
@@ -120,7 +120,7 @@ void HeadReader::plain_field(std::string_view name, std::string_view value) {
   fields.add(name, value);
 }
 
-// The head and the arena are somebody else's once the content is not wanted any more, and in a tunnel.
+// Once the content is discarded, and in a tunnel, the head and the arena may be in use for something else.
 void HeadReader::trailer(std::string_view name, std::string_view value) {
   if (stream_->content_refused_ || stream_->unwanted_ || !stream_->protocol_.empty()) return;
   Arena& arena = *stream_->arena_;
@@ -137,14 +137,14 @@ void HeadReader::end() {
   stream_->to_head_ = method_known_ && stream_->head_->method == Method::Head;
 }
 
-void HeadReader::end(const KnownBlock& known) {
+void HeadReader::end(const CachedHeaderBlock& cached) {
   within_ = false;
   if (stream_ == nullptr || trailers_) return;
-  known.read(*stream_->head_, *stream_->arena_);
+  cached.read(*stream_->head_, *stream_->arena_);
   stream_->to_head_ = stream_->head_->method == Method::Head;
 }
 
-const RequestHead* HeadReader::lasting() const noexcept {
+const RequestHead* HeadReader::cacheable_head() const noexcept {
   if (stream_ == nullptr || trailers_ || stream_->refused_) return nullptr;
   if (stream_->head_->method == Method::Extension) return nullptr;
   if (stream_->length_ || stream_->expects_continue_ || !stream_->protocol_.empty()) return nullptr;
@@ -155,14 +155,14 @@ void HeadReader::read_target() {
   RequestHead& head = *stream_->head_;
   const bool extended = !stream_->protocol_.empty();
   if (head.method == Method::Connect && !extended) head.target = authority_;
-  // An extended CONNECT has the target of a request that is none (RFC 8441, section 4).
+  // The target of an extended CONNECT has the form of an ordinary request's (RFC 8441, section 4).
   const Method method = extended ? Method::Get : head.method;
   const bool whole = method == Method::Connect || head.target.starts_with('/') || head.target == "*";
   if (!whole) return refuse(why(http::TargetFault::Form));
   if (const auto fault = http::read_target(method, head); fault != http::TargetFault::None) refuse(why(fault));
 }
 
-// Clients may split the field, for better compression (RFC 9113, section 8.2.3).
+// Clients may split the Cookie field for better compression (RFC 9113, section 8.2.3).
 void HeadReader::join_cookies() {
   std::vector<Field>& fields = stream_->head_->fields.items();
   std::string joined;

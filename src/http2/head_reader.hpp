@@ -1,9 +1,8 @@
-// From decoded fields to the head of a request (RFC 9113, section 8.3): the same head, by the same rules, that HTTP/1.1
-// reads. RequestRules have seen to the order of pseudo-fields, to names, values and the fields that frame a connection;
-// what is left is what they say.
+// Builds the head of a request from decoded fields (RFC 9113, section 8.3), with the same result and rules as HTTP/1.1.
+// RequestRules has already validated the order of pseudo-fields, names, values and connection-specific fields.
 #pragma once
 
-#include "http2/known_blocks.hpp"
+#include "http2/header_block_cache.hpp"
 #include "http2/limits.hpp"
 #include "http2/stream.hpp"
 
@@ -14,37 +13,38 @@
 
 namespace tern::http2 {
 
-// Reads one header block at a time, as HTTP/2 sends them.
+// Reads one header block at a time, in the order of HTTP/2.
 class HeadReader {
 public:
   explicit HeadReader(const Limits& limits) noexcept : limits_(&limits) {}
 
-  // A block begins: of `stream`, or of one that is not read (null), or trailers. Past a limit, the content is refused.
+  // Begins a block: of `stream` (null: ignored), or its trailers. Trailers beyond a limit reject the content.
   void begin(Stream* stream, bool trailers) noexcept;
   bool within() const noexcept { return within_; }
   bool in_trailers() const noexcept { return trailers_; }
 
-  // A field. Names and values that are `lasting` need not be copied. False when the block has grown past all measure.
-  bool field(std::string_view name, bool name_lasts, std::string_view value, bool value_lasts);
-  // The field that comes next holds what it may not.
-  void unfit_field() noexcept { refuse({Status::BadRequest, "a malformed field (RFC 9113, 8.2.1)"}); }
+  // Adds a field. Static names and values are not copied. False if the decoded block is too large to continue.
+  bool field(std::string_view name, bool static_name, std::string_view value, bool static_value);
+  // Rejects the request: the next field has an invalid name or value.
+  void invalid_field() noexcept { refuse({Status::BadRequest, "a malformed field (RFC 9113, 8.2.1)"}); }
 
-  // The rest of the block is not told any more.
-  void give_up() noexcept {
+  // Ignores the rest of the block.
+  void abandon() noexcept {
     stream_ = nullptr;
     within_ = false;
   }
-  // The stream is gone, in the middle of its head maybe.
+  // The stream is closed, possibly before its head is complete.
   void forget(const Stream& stream) noexcept {
-    if (stream_ == &stream) give_up();
+    if (stream_ == &stream) abandon();
   }
 
-  // The block is complete: decides whether the request is one.
+  // Ends the block: decides whether the request is valid.
   void end();
-  // The same for a block whose fields were not given because it is known.
-  void end(const KnownBlock& known);
-  // The head that the last block made, where the same block makes the same head of every request without content.
-  const RequestHead* lasting() const noexcept;
+  // The same for a cached block, whose fields were not decoded.
+  void end(const CachedHeaderBlock& cached);
+  // The head of the last block if the same block always yields the same head, for a request without content; otherwise
+  // null.
+  const RequestHead* cacheable_head() const noexcept;
 
 private:
   void pseudo_field(std::string_view name, std::string_view value);
@@ -60,8 +60,8 @@ private:
 
   const Limits* limits_;
   Stream* stream_ = nullptr;
-  std::size_t decoded_ = 0;  // bytes, whatever becomes of them
-  std::size_t bytes_ = 0;    // of fields
+  std::size_t decoded_ = 0;  // bytes of the whole block, ignored fields included
+  std::size_t bytes_ = 0;    // of fields that count towards the limit
   std::size_t count_ = 0;
   std::string_view authority_;
   std::size_t cookies_ = 0;

@@ -1,5 +1,5 @@
-// What nghttp2 allocates for one session, from the blocks of the thread: several small pieces for each stream, and as
-// many for each answer.
+// nghttp2's allocator for one session, on the thread's block pool: nghttp2 allocates several small blocks for each
+// stream and each response.
 #pragma once
 
 #include <cstddef>
@@ -9,30 +9,30 @@ namespace tern::http2 {
 class Memory {
 public:
   Memory() = default;
-  ~Memory();  // frees what is still allocated
+  ~Memory();  // frees all remaining allocations
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Whether an allocation has failed. nghttp2 must not delete its session then: where its queue of frames could not
-  // grow, 1.52 frees a frame twice. The destructor frees all of it.
+  // Whether an allocation has failed. nghttp2's session must not be deleted then: 1.52 frees a frame twice if its queue
+  // of frames could not grow. The destructor frees everything.
   bool has_failed() const noexcept { return has_failed_; }
 
 private:
-  // In front of each piece: blocks are given back with their size, which nghttp2 does not tell.
-  struct alignas(std::max_align_t) Front {
-    std::size_t size;  // of the piece
-    Front* next;
-    Front** previous;  // the pointer that points here
+  // Precedes each allocation: the pool needs the size of a block to free it, and nghttp2 does not pass it.
+  struct alignas(std::max_align_t) BlockHeader {
+    std::size_t size;  // of the allocation
+    BlockHeader* next;
+    BlockHeader** previous;  // the pointer that points here
   };
 
-  friend struct MemoryFunctions;  // which nghttp2 is given: functions_of(), callbacks.hpp
+  friend struct MemoryFunctions;  // the functions for nghttp2: allocator_of(), callbacks.hpp
 
-  static Front* front_of(void* piece) noexcept { return static_cast<Front*>(piece) - 1; }
-  static void release(Front* front) noexcept;
+  static BlockHeader* header_of(void* piece) noexcept { return static_cast<BlockHeader*>(piece) - 1; }
+  static void release(BlockHeader* header) noexcept;
   void* allocate(std::size_t size) noexcept;
-  void* change_size(void* piece, std::size_t size) noexcept;
+  void* reallocate(void* piece, std::size_t size) noexcept;
 
-  Front* first_ = nullptr;
+  BlockHeader* first_ = nullptr;
   bool has_failed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What nghttp2 expects of an allocator.
+// The contract of nghttp2's allocator.
 #include "http2/memory.hpp"
 
 #include "http2/callbacks.hpp"
@@ -29,7 +29,7 @@ protected:
   void free(void* piece) { memory.free(piece, memory.mem_user_data); }
 
   Memory session;
-  nghttp2_mem memory = functions_of(session);
+  nghttp2_mem memory = allocator_of(session);
 };
 
 TEST_F(Http2Memory, pieces_are_aligned_and_apart) {
@@ -96,7 +96,7 @@ TEST_F(Http2Memory, what_is_left_is_freed_at_the_end) {
   const std::size_t before = base::blocks_from_heap();
   for (int i = 0; i < 3; ++i) {
     Memory other;
-    nghttp2_mem functions = functions_of(other);
+    nghttp2_mem functions = allocator_of(other);
     for (const std::size_t size : {100U, 200U, 300U}) {
       EXPECT_NE(functions.malloc(size, functions.mem_user_data), nullptr);
     }
@@ -114,7 +114,7 @@ TEST_F(Http2Memory, small_pieces_come_again_and_large_ones_do_not) {
   };
   EXPECT_TRUE(asks_the_heap(300));
   EXPECT_FALSE(asks_the_heap(300));
-  EXPECT_TRUE(asks_the_heap(4096));  // with what stands in front of it, it is larger than the pool's
+  EXPECT_TRUE(asks_the_heap(4096));  // with its header, larger than the blocks of the pool
   EXPECT_TRUE(asks_the_heap(4096));
 }
 

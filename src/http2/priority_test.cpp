@@ -1,7 +1,7 @@
-// Which answer is sent next: the priorities of RFC 9218.
+// The order of responses: the priorities of RFC 9218.
 #include "http2/session.hpp"
 
-#include "http2/test_desk.hpp"
+#include "http2/session_fixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,51 +12,53 @@ namespace tern::http2 {
 namespace {
 
 TEST(Http2Priority, what_is_urgent_is_sent_first) {
-  Desk desk(1U << 20U);
-  const auto background = desk.client.request("GET", "/", {{"priority", "u=7"}});
-  const auto urgent = desk.client.request("GET", "/", {{"priority", "u=0"}});
-  const auto plain = desk.client.request("GET", "/");
-  desk.run();
-  for (const auto id : {background, urgent, plain}) desk.session.answer(desk.stream(id), {}, std::string(15000, 'x'));
-  desk.run();
-  std::vector<std::int32_t> order = desk.client.order();
+  SessionFixture fixture(1U << 20U);
+  const auto background = fixture.client.request("GET", "/", {{"priority", "u=7"}});
+  const auto urgent = fixture.client.request("GET", "/", {{"priority", "u=0"}});
+  const auto plain = fixture.client.request("GET", "/");
+  fixture.run();
+  for (const auto id : {background, urgent, plain})
+    fixture.session.answer(fixture.stream(id), {}, std::string(15000, 'x'));
+  fixture.run();
+  std::vector<std::int32_t> order = fixture.client.order();
   order.erase(std::unique(order.begin(), order.end()), order.end());
   EXPECT_EQ(order, (std::vector<std::int32_t>{urgent, plain, background}));
 }
 
 TEST(Http2Priority, a_priority_that_comes_before_the_request_counts) {
-  Desk desk(1U << 20U);
+  SessionFixture fixture(1U << 20U);
   const auto update = [](char stream, std::string_view value) {
     return frame(NGHTTP2_PRIORITY_UPDATE, 0, 0, std::string{0, 0, 0, stream}.append(value));
   };
-  desk.run();
-  ASSERT_TRUE(desk.receive(update(1, "u=7")));
-  const auto first = desk.client.request("GET", "/", {{"priority", "u=0"}});
-  const auto second = desk.client.request("GET", "/", {{"priority", "u=1"}});
-  const auto third = desk.client.request("GET", "/");
-  desk.run();
-  ASSERT_TRUE(desk.receive(update(static_cast<char>(third), "u=0")));
-  for (const auto id : {first, second, third}) desk.session.answer(desk.stream(id), {}, std::string(15000, 'x'));
-  desk.run();
-  std::vector<std::int32_t> order = desk.client.order();
+  fixture.run();
+  ASSERT_TRUE(fixture.receive(update(1, "u=7")));
+  const auto first = fixture.client.request("GET", "/", {{"priority", "u=0"}});
+  const auto second = fixture.client.request("GET", "/", {{"priority", "u=1"}});
+  const auto third = fixture.client.request("GET", "/");
+  fixture.run();
+  ASSERT_TRUE(fixture.receive(update(static_cast<char>(third), "u=0")));
+  for (const auto id : {first, second, third}) fixture.session.answer(fixture.stream(id), {}, std::string(15000, 'x'));
+  fixture.run();
+  std::vector<std::int32_t> order = fixture.client.order();
   order.erase(std::unique(order.begin(), order.end()), order.end());
   EXPECT_EQ(order, (std::vector<std::int32_t>{third, second, first}));
 }
 
-// The order in which the answers to the first requests come, the last of which has "u=1", each told by `value` before.
+// The order of the responses to the first requests. Each gets a PRIORITY_UPDATE with `value` first; the last one has
+// "u=1".
 std::vector<std::int32_t> order_after_updates(int count, std::string_view value) {
-  Desk desk(1U << 20U);
-  desk.run();
+  SessionFixture fixture(1U << 20U);
+  fixture.run();
   for (int i = 0; i < count; ++i) {
     const auto id = static_cast<char>(1 + 2 * i);
-    EXPECT_TRUE(desk.receive(frame(NGHTTP2_PRIORITY_UPDATE, 0, 0, std::string{0, 0, 0, id}.append(value))));
+    EXPECT_TRUE(fixture.receive(frame(NGHTTP2_PRIORITY_UPDATE, 0, 0, std::string{0, 0, 0, id}.append(value))));
   }
-  const auto plain = desk.client.request("GET", "/");
-  desk.client.request("GET", "/", {{"priority", "u=1"}});
-  desk.run();
-  for (const auto id : {plain, plain + 2}) desk.session.answer(desk.stream(id), {}, std::string(15000, 'x'));
-  desk.run();
-  std::vector<std::int32_t> order = desk.client.order();
+  const auto plain = fixture.client.request("GET", "/");
+  fixture.client.request("GET", "/", {{"priority", "u=1"}});
+  fixture.run();
+  for (const auto id : {plain, plain + 2}) fixture.session.answer(fixture.stream(id), {}, std::string(15000, 'x'));
+  fixture.run();
+  std::vector<std::int32_t> order = fixture.client.order();
   order.erase(std::unique(order.begin(), order.end()), order.end());
   return order;
 }

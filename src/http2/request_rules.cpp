@@ -10,9 +10,9 @@
 namespace tern::http2 {
 namespace {
 
-constexpr std::size_t max_digits = 19;  // of a length, as over HTTP/1.1: they fit 64 bits
+constexpr std::size_t max_digits = 19;  // of a Content-Length, as in HTTP/1.1: they fit into 64 bits
 
-// What nghttp2 knows of characters.
+// Applies one of nghttp2's character checks.
 bool holds(int (*check)(const std::uint8_t*, std::size_t), std::string_view text) noexcept {
   return check(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()) != 0;
 }
@@ -34,7 +34,7 @@ bool is_http(std::string_view scheme) noexcept {
   return base::equals_ignoring_case(scheme, "http") || base::equals_ignoring_case(scheme, "https");
 }
 
-// What goes before the next `end` outside of a quoted string; both are taken off.
+// Takes the text up to the next `end` outside of a quoted string, and removes both.
 std::string_view take_until(std::string_view& rest, char end) noexcept {
   bool quoted = false;
   std::size_t size = 0;
@@ -48,7 +48,7 @@ std::string_view take_until(std::string_view& rest, char end) noexcept {
 
 }  // namespace
 
-// A dictionary (RFC 8941, section 3.2), of which the last member of a name counts.
+// A dictionary (RFC 8941, section 3.2): the last member of a name counts.
 std::optional<Priority> parse_priority(std::string_view value, std::optional<Priority> before) noexcept {
   Priority priority = before.value_or(Priority());
   while (!value.empty()) {
@@ -87,7 +87,7 @@ RequestRules::Verdict RequestRules::field(std::string_view name, bool literal, s
   if (!pseudo) seen_ |= Plain;
   if (!literal && !holds(&nghttp2_check_header_name, name)) {
     const bool upper = std::ranges::any_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
-    return pseudo || upper ? Verdict::Malformed : Verdict::Unfit;
+    return pseudo || upper ? Verdict::Malformed : Verdict::Invalid;
   }
   return pseudo ? pseudo_field(name, value) : plain_field(name, value);
 }
@@ -118,7 +118,7 @@ RequestRules::Verdict RequestRules::pseudo_field(std::string_view name, std::str
 RequestRules::Verdict RequestRules::plain_field(std::string_view name, std::string_view value) noexcept {
   const bool is_host = name == "host";
   const bool fit = is_host ? holds(&nghttp2_check_authority, value) : holds(&nghttp2_check_header_value_rfc9113, value);
-  if (!fit) return Verdict::Unfit;
+  if (!fit) return Verdict::Invalid;
   bool good = true;
   switch (name.size()) {
     case 2: good = name != "te" || base::equals_ignoring_case(value, "trailers"); break;

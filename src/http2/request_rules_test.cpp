@@ -1,4 +1,4 @@
-// What RFC 9113 calls malformed, field by field.
+// Malformed requests by RFC 9113, field by field.
 #include "http2/request_rules.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using Verdict = RequestRules::Verdict;
 using Pairs = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-// The verdict about the first field that is not good, or about the end.
+// The verdict on the first field that is not good, or on the complete block.
 Verdict judge(Pairs fields, bool extended_connect = false, bool trailers = false) {
   RequestRules rules(extended_connect);
   rules.begin(trailers);
@@ -108,20 +108,20 @@ TEST(RequestRules, fields_of_a_connection_are_malformed) {
 
 TEST(RequestRules, names_are_in_lower_case_and_characters_are_looked_at) {
   EXPECT_EQ(with("X-Upper", "x"), Verdict::Malformed);
-  EXPECT_EQ(with("x y", "x"), Verdict::Unfit);
-  EXPECT_EQ(with("", "x"), Verdict::Unfit);
-  EXPECT_EQ(with("x", "a\x01"), Verdict::Unfit);
-  EXPECT_EQ(with("x", " a"), Verdict::Unfit);
-  EXPECT_EQ(with("x", "a\r\nb: c"), Verdict::Unfit);
-  EXPECT_EQ(with("x", "a "), Verdict::Unfit);
-  EXPECT_EQ(with("x", "a\t"), Verdict::Unfit);
-  EXPECT_EQ(with("x", "a\x7f"), Verdict::Unfit);
-  EXPECT_EQ(with("x", std::string_view("a\0b", 3)), Verdict::Unfit);
-  EXPECT_EQ(with("x", std::string_view("\0", 1)), Verdict::Unfit);
+  EXPECT_EQ(with("x y", "x"), Verdict::Invalid);
+  EXPECT_EQ(with("", "x"), Verdict::Invalid);
+  EXPECT_EQ(with("x", "a\x01"), Verdict::Invalid);
+  EXPECT_EQ(with("x", " a"), Verdict::Invalid);
+  EXPECT_EQ(with("x", "a\r\nb: c"), Verdict::Invalid);
+  EXPECT_EQ(with("x", "a "), Verdict::Invalid);
+  EXPECT_EQ(with("x", "a\t"), Verdict::Invalid);
+  EXPECT_EQ(with("x", "a\x7f"), Verdict::Invalid);
+  EXPECT_EQ(with("x", std::string_view("a\0b", 3)), Verdict::Invalid);
+  EXPECT_EQ(with("x", std::string_view("\0", 1)), Verdict::Invalid);
   EXPECT_EQ(with("x", "a\tb \xe4"), Verdict::Good);
-  EXPECT_EQ(with(std::string_view("x\0", 2), "x"), Verdict::Unfit);
-  EXPECT_EQ(with("x\x7f", "x"), Verdict::Unfit);
-  EXPECT_EQ(with("host", "a b"), Verdict::Unfit);
+  EXPECT_EQ(with(std::string_view("x\0", 2), "x"), Verdict::Invalid);
+  EXPECT_EQ(with("x\x7f", "x"), Verdict::Invalid);
+  EXPECT_EQ(with("host", "a b"), Verdict::Invalid);
   EXPECT_EQ(with("host", ""), Verdict::Malformed);
   EXPECT_EQ(with("x", ""), Verdict::Good);
 }
@@ -129,7 +129,7 @@ TEST(RequestRules, names_are_in_lower_case_and_characters_are_looked_at) {
 TEST(RequestRules, lengths_are_numbers_and_said_once) {
   EXPECT_EQ(with("content-length", "7"), Verdict::Good);
   EXPECT_EQ(with("content-length", "9999999999999999999"), Verdict::Good);
-  EXPECT_EQ(with("content-length", "10000000000000000000"), Verdict::Malformed);  // fits 64 bits
+  EXPECT_EQ(with("content-length", "10000000000000000000"), Verdict::Malformed);  // fits into 64 bits
   for (const std::string_view value : {"", "x", "-1", "+1", "1,1", "99999999999999999999"}) {
     EXPECT_NE(with("content-length", value), Verdict::Good) << value;
   }

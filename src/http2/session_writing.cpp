@@ -12,11 +12,10 @@
 namespace tern::http2 {
 namespace {
 
-constexpr std::size_t kept_text = 64 * 1024;  // bytes that have left and are not worth moving the rest for
-constexpr std::size_t kept_idle = 4 * 1024;   // bytes of memory that are not worth giving back
+constexpr std::size_t max_kept_text = 64 * 1024;  // sent bytes beyond which the rest is moved to the front
+constexpr std::size_t max_kept_idle = 4 * 1024;   // bytes of memory that an idle stream may keep
 
-// Fields as nghttp2 wants them. It copies what it is given, names in lower case (RFC 9113, section 8.2.1), so that this
-// lives for one call only.
+// Fields in nghttp2's form, for one call: nghttp2 copies them, with names in lower case (RFC 9113, section 8.2.1).
 class FieldList {
 public:
   FieldList() = default;
@@ -26,11 +25,11 @@ public:
   // A literal name, in lower case.
   void add(std::string_view name, std::string_view value) { push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME); }
   // The same with a value that outlives the session: it is not copied.
-  void add_lasting(std::string_view name, std::string_view value) {
+  void add_static(std::string_view name, std::string_view value) {
     push(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE);
   }
 
-  // The user's, without those that concern a connection (section 8.2.2).
+  // The user's fields without the connection-specific ones (section 8.2.2).
   void add(const Fields& fields) {
     for (const Field& field : fields) {
       if (!concerns_connection(field.name)) push(field.name, field.value, NGHTTP2_NV_FLAG_NONE);
@@ -41,7 +40,7 @@ public:
   std::size_t size() const noexcept { return static_cast<std::size_t>(next_ - data()); }
 
 private:
-  static constexpr std::size_t few = 12;  // most answers have less
+  static constexpr std::size_t few = 12;  // enough for most responses
 
   void push(std::string_view name, std::string_view value, unsigned flags) {
     if (next_ == end_) [[unlikely]]
@@ -74,10 +73,10 @@ private:
   nghttp2_nv few_[few];
   nghttp2_nv* next_ = few_;
   nghttp2_nv* end_ = few_ + few;
-  std::vector<nghttp2_nv> more_;  // all of them, where there are more
+  std::vector<nghttp2_nv> more_;  // all of them, once there are more than `few`
 };
 
-// A number as text, without the heap.
+// A number as text, without an allocation.
 class Digits {
 public:
   explicit Digits(std::uint64_t number) noexcept
@@ -104,12 +103,12 @@ bool forbids(Status status, bool to_head) noexcept {
 
 }  // namespace
 
-// --- What nghttp2 calls ---
+// --- Callbacks of nghttp2 ---
 
-ssize_t Session::Callbacks::offer(nghttp2_session* session, std::int32_t id, std::uint8_t*, std::size_t room,
-                                  std::uint32_t* flags, nghttp2_data_source* source, void*) {
+ssize_t Session::Callbacks::read_content(nghttp2_session* session, std::int32_t id, std::uint8_t*, std::size_t room,
+                                         std::uint32_t* flags, nghttp2_data_source* source, void*) {
   Stream& stream = *static_cast<Stream*>(source->ptr);
-  const std::size_t rest = stream.rest().size();
+  const std::size_t rest = stream.unsent_content().size();
   const std::size_t size = std::min(rest, room);
   if (size == 0 && !stream.finished_) {
     stream.deferred_ = true;
@@ -128,21 +127,21 @@ ssize_t Session::Callbacks::offer(nghttp2_session* session, std::int32_t id, std
   return static_cast<ssize_t>(size);
 }
 
-int Session::Callbacks::take(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head, std::size_t size,
-                             nghttp2_data_source* source, void* user) {
+int Session::Callbacks::send_content(nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* frame_head,
+                                     std::size_t size, nghttp2_data_source* source, void* user) {
   Session& session = self(user);
   Stream& stream = *static_cast<Stream*>(source->ptr);
   if (session.out_->size() >= session.stop_at_) return NGHTTP2_ERR_WOULDBLOCK;
   base::expects(frame->data.padlen == 0, "content is not padded");
   session.out_->append(reinterpret_cast<const char*>(frame_head), 9);
-  session.out_->append(stream.rest().substr(0, size));
-  stream.taken_ += size;
+  session.out_->append(stream.unsent_content().substr(0, size));
+  stream.sent_ += size;
   stream.delivered_ += size;
   session.delivered_ += size;
-  session.window_updates_.earn(2);
+  session.window_updates_.add(2);
   session.recent_ = &stream;
   if (size != 0) {
-    stream.happened_.room = true;
+    stream.events_.room = true;
     session.queue(stream);
   }
   return 0;
@@ -152,11 +151,11 @@ int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, vo
   Session& self = Callbacks::self(user);
   const nghttp2_frame_hd& head = frame->hd;
   if (head.type == NGHTTP2_RST_STREAM) {
-    self.we_reset_[self.resets_sent_++ % self.we_reset_.size()] = head.stream_id;
-    // Not those that are our own fault, nor those that come of our own timeouts.
+    self.reset_by_us_[self.resets_sent_++ % self.reset_by_us_.size()] = head.stream_id;
+    // Resets because of the server's own faults or timeouts do not count against the client.
     const std::uint32_t why = frame->rst_stream.error_code;
     const bool ours = why == NGHTTP2_NO_ERROR || why == NGHTTP2_INTERNAL_ERROR || why == NGHTTP2_CANCEL;
-    if (!ours) self.take(self.resets_);
+    if (!ours) self.spend(self.resets_);
     return 0;
   }
   if (head.type != NGHTTP2_DATA && head.type != NGHTTP2_HEADERS) return 0;
@@ -164,19 +163,19 @@ int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, vo
   Stream* stream = self.find(head.stream_id);
   if (stream == nullptr) return 0;
   stream->answered_ = true;
-  stream->happened_.answered = true;
+  stream->events_.answered = true;
   self.queue(*stream);
   self.stop_content(*stream);
   return 0;
 }
 
-// A head that is too large, for one. Nobody would wait for the answer any less without it.
+// The head was too large, for example. Without a reset, the client would wait for the response.
 int Session::Callbacks::on_not_sent(nghttp2_session* session, const nghttp2_frame* frame, int, void* user) {
   if (frame->hd.type != NGHTTP2_HEADERS || self(user).find(frame->hd.stream_id) == nullptr) return 0;
   return nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_INTERNAL_ERROR);
 }
 
-// --- Answers ---
+// --- Responses ---
 
 void Session::inform(Stream& stream, Status status, const Fields* fields) {
   base::expects(code(status) >= 100 && code(status) < 200 && status != Status::SwitchingProtocols,
@@ -187,28 +186,29 @@ void Session::inform(Stream& stream, Status status, const Fields* fields) {
   FieldList list;
   list.add(":status", digits.text());
   if (fields != nullptr) list.add(*fields);
-  need(nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id_, nullptr, list.data(), list.size(), nullptr));
+  check_result(
+      nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, stream.id_, nullptr, list.data(), list.size(), nullptr));
 }
 
-// `length` is told where it may be; `content`: DATA frames follow.
+// `length` is sent where it is allowed; `content`: DATA frames follow.
 void Session::submit(Stream& stream, const ResponseHead& head, std::optional<std::size_t> length, bool content) {
   const Digits status(static_cast<std::uint64_t>(code(head.status)));
   const Digits digits(length.value_or(0));
   FieldList list;
   if (head.status == Status::Ok) {
-    list.add_lasting(":status", "200");
+    list.add_static(":status", "200");
   } else {
     list.add(":status", status.text());
   }
   if (!head.date.empty() && !has_field(head.fields, "date")) list.add("date", head.date);
-  if (!head.server.empty() && !has_field(head.fields, "server")) list.add_lasting("server", head.server);
+  if (!head.server.empty() && !has_field(head.fields, "server")) list.add_static("server", head.server);
   if (!head.content_type.empty()) list.add("content-type", head.content_type);
   if (head.fields != nullptr) list.add(*head.fields);
   if (length && tells_length(head.status, *length)) list.add("content-length", digits.text());
   nghttp2_data_provider provider{};
   provider.source.ptr = &stream;
-  provider.read_callback = &Callbacks::Guarded<&Callbacks::offer>::run;
-  need(nghttp2_submit_response(session_, stream.id_, list.data(), list.size(), content ? &provider : nullptr));
+  provider.read_callback = &Callbacks::Guarded<&Callbacks::read_content>::run;
+  check_result(nghttp2_submit_response(session_, stream.id_, list.data(), list.size(), content ? &provider : nullptr));
 }
 
 void Session::answer(Stream& stream, const ResponseHead& head, std::string&& content) {
@@ -218,7 +218,7 @@ void Session::answer(Stream& stream, const ResponseHead& head, std::string&& con
   stream.finished_ = true;
   if (stream.closed_) return;
   submit(stream, head, length, follows);
-  if (!follows) stream.taken_ = stream.owned_.size();
+  if (!follows) stream.sent_ = stream.owned_.size();
 }
 
 void Session::answer_borrowed(Stream& stream, const ResponseHead& head, std::string_view content) {
@@ -228,7 +228,7 @@ void Session::answer_borrowed(Stream& stream, const ResponseHead& head, std::str
   stream.finished_ = true;
   if (stream.closed_) return;
   submit(stream, head, head.status == Status::ResetContent ? 0 : content.size(), follows);
-  if (!follows) stream.taken_ = content.size();
+  if (!follows) stream.sent_ = content.size();
 }
 
 bool Session::respond(Stream& stream, const ResponseHead& head) {
@@ -241,8 +241,8 @@ bool Session::respond(Stream& stream, const ResponseHead& head) {
 void Session::write(Stream& stream, std::string_view bytes) {
   base::expects(!stream.finished_, "content comes between respond() and finish()");
   if (stream.closed_ || bytes.empty()) return;
-  if (stream.taken_ == stream.owned_.size() || stream.taken_ > kept_text) {
-    stream.owned_.erase(0, std::exchange(stream.taken_, 0));
+  if (stream.sent_ == stream.owned_.size() || stream.sent_ > max_kept_text) {
+    stream.owned_.erase(0, std::exchange(stream.sent_, 0));
   }
   stream.owned_.append(bytes);
   resume(stream);
@@ -257,25 +257,25 @@ void Session::finish(Stream& stream, const Fields& trailers) {
 }
 
 void Session::trim(Stream& stream) {
-  if (stream.taken_ != stream.owned_.size() || stream.owned_.capacity() <= kept_idle) return;
+  if (stream.sent_ != stream.owned_.size() || stream.owned_.capacity() <= max_kept_idle) return;
   std::string().swap(stream.owned_);  // assigning an empty one keeps the memory
-  stream.taken_ = 0;
+  stream.sent_ = 0;
 }
 
 void Session::resume(Stream& stream) {
-  if (std::exchange(stream.deferred_, false)) need(nghttp2_session_resume_data(session_, stream.id_));
+  if (std::exchange(stream.deferred_, false)) check_result(nghttp2_session_resume_data(session_, stream.id_));
 }
 
-void Session::prefer(Stream& stream) {
+void Session::prioritize(Stream& stream) {
   if (stream.closed_) return;
   const nghttp2_extpri priority{.urgency = NGHTTP2_EXTPRI_DEFAULT_URGENCY - 1, .inc = 1};
-  need(nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &priority, 0));
+  check_result(nghttp2_session_change_extpri_stream_priority(session_, stream.id_, &priority, 0));
 }
 
 void Session::reset(Stream& stream, ErrorCode why) {
   if (stream.closed_) return;
   const auto code = static_cast<std::uint32_t>(why);
-  // Without memory for it: then the connection ends, since the stream may not look as if all were well.
+  // Out of memory: ends the connection, because the stream must not look complete.
   if (nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id_, code) != 0) terminate(ErrorCode::Internal);
 }
 
@@ -294,14 +294,14 @@ std::size_t Session::window(const Stream& stream) const noexcept {
 }
 
 void Session::send(std::string& out) {
-  if (dead_) return;
+  if (aborted_) return;
   out_ = &out;
-  stop_at_ = out.size() + limits_->unframed;
+  stop_at_ = out.size() + limits_->max_send_bytes;
   while (out.size() < stop_at_) {
     const std::uint8_t* bytes = nullptr;
     const ssize_t size = nghttp2_session_mem_send(session_, &bytes);
-    if (size < 0) over_ = dead_ = true;  // no memory: what has been written leaves, and nothing more
-    thrown_ = nullptr;                   // which was just that
+    if (size < 0) over_ = aborted_ = true;  // out of memory: only the output so far is sent
+    thrown_ = nullptr;                      // the same bad_alloc
     if (size <= 0) break;
     out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   }

@@ -1,4 +1,4 @@
-// One stream of a session (RFC 9113, section 5): what the session knows of a request and its answer.
+// One stream of a session (RFC 9113, section 5): the state of a request and its response.
 #pragma once
 
 #include <tern/base/arena.hpp>
@@ -16,7 +16,7 @@
 
 namespace tern::http2 {
 
-// The codes that we use ourselves (RFC 9113, section 7).
+// The codes that the server sends (RFC 9113, section 7).
 enum class ErrorCode : std::uint32_t {
   None = 0,
   Protocol = 1,
@@ -27,27 +27,25 @@ enum class ErrorCode : std::uint32_t {
   EnhanceYourCalm = 11,
 };
 
-// Why a request is refused; `detail` is literal text, fit for the problem document of the answer.
+// Why a request is rejected; `detail` is literal text for the problem document of the response.
 struct Refusal {
   Status status = Status::BadRequest;
   std::string_view detail;
 };
 
-// What has happened to a stream since it was looked at last.
-struct Happened {
-  bool request : 1 =
-      false;  // the head is complete: it is owed an answer, even where refused() says why not to serve it
-  bool content : 1 = false;   // there is more to read(), or content_complete()
-  bool room : 1 = false;      // content of the answer has left: unsent() is less
-  bool answered : 1 = false;  // the last byte of the answer has left
-  bool closed : 1 = false;    // the session has forgotten the stream: whatever is written for it is dropped
+// Events of a stream since the last call of take_events().
+struct StreamEvents {
+  bool request : 1 = false;   // the head is complete; a response is due, even if refused() rejects the request
+  bool content : 1 = false;   // read() has content, or content_complete() is true
+  bool room : 1 = false;      // content of the response was sent: unsent() has decreased
+  bool answered : 1 = false;  // the response was sent completely
+  bool closed : 1 = false;    // the session has released the stream; later output for it is discarded
 };
 
-// Whoever serves streams derives from it. What a Session is given lives until that session has reported `closed`, or
-// has gone itself.
+// Base of the owner's streams. A stream outlives its session, or lives until the session has reported `closed`.
 class Stream {
 public:
-  // The head is read into `head`, and what it consists of lives in `arena`.
+  // Parses the head into `head`, with its text in `arena`.
   Stream(RequestHead& head, Arena& arena) noexcept : head_(&head), arena_(&arena) {}
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -57,34 +55,34 @@ public:
   // --- The request; from `request` on ---
 
   const std::optional<Refusal>& refused() const noexcept { return refused_; }
-  // As announced.
+  // From Content-Length.
   std::optional<std::uint64_t> content_length() const noexcept { return length_; }
   // The client waits for 100 Continue, and has sent no content yet.
   bool expects_continue() const noexcept { return expects_continue_ && !content_began_; }
-  // Why the content is refused, which is complete then: its trailers are past a limit.
+  // Why the content is rejected: trailers beyond a limit. The content is complete then.
   const std::optional<Refusal>& content_refused() const noexcept { return content_refused_; }
-  // Whether all of the content has arrived.
+  // Whether all of the content was received.
   bool content_complete() const noexcept { return content_complete_; }
-  // Bytes of content that have arrived and were not read.
+  // Bytes of content that were received and not read.
   std::size_t unread() const noexcept { return inbox_.size(); }
-  // What `:protocol` asks for in an extended CONNECT (RFC 8441); empty otherwise. The method is Connect then, and the
-  // target has a path.
+  // `:protocol` of an extended CONNECT (RFC 8441); empty otherwise. The method is Connect then, and the target has a
+  // path.
   std::string_view protocol() const noexcept { return protocol_; }
 
   // --- The answer ---
 
-  // Bytes of content that have not left yet.
-  std::size_t unsent() const noexcept { return rest().size(); }
-  // Whether all of the answer is here, and its end has not left: that may lack a window even where no content does.
+  // Bytes of content that were not sent yet.
+  std::size_t unsent() const noexcept { return unsent_content().size(); }
+  // Whether the response is complete but not sent. Its END_STREAM may need a window even without content.
   bool ending() const noexcept { return finished_ && !answered_; }
-  // The string that was given for content, for its memory.
+  // The string of the sent content, for reuse of its memory.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
 
-  // Bytes of content that have left.
+  // Bytes of content sent.
   std::uint64_t delivered() const noexcept { return delivered_; }
 
   bool closed() const noexcept { return closed_; }
-  // Taken by the client's reset, by ours, or by the connection's end, before the answer was complete.
+  // Closed before the response was complete: by a reset of either side, or by the end of the connection.
   bool broken() const noexcept { return closed_ && !answered_; }
 
 protected:
@@ -94,12 +92,12 @@ private:
   friend class Session;
   friend class HeadReader;
 
-  std::string_view rest() const noexcept {
-    return (borrowed_.empty() ? std::string_view(owned_) : borrowed_).substr(taken_);
+  std::string_view unsent_content() const noexcept {
+    return (borrowed_.empty() ? std::string_view(owned_) : borrowed_).substr(sent_);
   }
 
-  // Content, until it is read. False where there is no memory, which is this stream's affair and not the connection's.
-  bool keep(std::string_view bytes) noexcept {
+  // Stores content until it is read. False if out of memory, which fails this stream only.
+  bool append_content(std::string_view bytes) noexcept {
     try {
       inbox_.append(bytes);
       return true;
@@ -110,30 +108,30 @@ private:
 
   RequestHead* head_;
   Arena* arena_;
-  Stream* next_ = nullptr;  // in the session's queue of those to which something has happened
+  Stream* next_ = nullptr;  // in the session's queue of streams with new events
   std::int32_t id_ = 0;
-  Happened happened_;
+  StreamEvents events_;
   std::optional<Refusal> refused_;
   std::optional<Refusal> content_refused_;
   std::optional<std::uint64_t> length_;
   std::string_view protocol_;
   std::string inbox_;
-  std::string owned_;          // content of the answer, or
-  std::string_view borrowed_;  // somebody else's
-  std::size_t taken_ = 0;      // of which so much has left
+  std::string owned_;          // content of the response, or
+  std::string_view borrowed_;  // a view of the caller's
+  std::size_t sent_ = 0;       // of that, bytes sent
   std::uint64_t delivered_ = 0;
-  std::uint64_t received_ = 0;  // bytes of the request's content
-  std::uint64_t dropped_ = 0;   // of which nobody wanted
+  std::uint64_t received_ = 0;  // bytes of request content
+  std::uint64_t dropped_ = 0;   // bytes of it that were discarded
   Fields trailers_;
   bool queued_ = false;
-  bool to_head_ = false;  // answers HEAD
+  bool to_head_ = false;  // the request is a HEAD
   bool expects_continue_ = false;
   bool content_began_ = false;
   bool content_complete_ = false;
-  bool unwanted_ = false;  // content is dropped
-  bool alone_ = false;     // content takes nothing of the connection's window
-  bool finished_ = false;  // all of the answer is here
-  bool deferred_ = false;  // the session waits for content
+  bool unwanted_ = false;  // content is discarded
+  bool exempt_ = false;    // content does not count towards the connection's window
+  bool finished_ = false;  // all of the response is written
+  bool deferred_ = false;  // nghttp2 waits for content
   bool answered_ = false;
   bool closed_ = false;
 };

@@ -28,13 +28,13 @@ struct TestClient::Calls {
   static TestClient& self(void* user) { return *static_cast<TestClient*>(user); }
 
   static int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
-    Answered& answer = self(user).answers_[frame->hd.stream_id];
+    ClientResponse& answer = self(user).answers_[frame->hd.stream_id];
     answer.in_trailers = answer.status >= 200;
     return 0;
   }
   static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
                        const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
-    Answered& answer = self(user).answers_[frame->hd.stream_id];
+    ClientResponse& answer = self(user).answers_[frame->hd.stream_id];
     const std::string key = text(name, name_size);
     const std::string what = text(value, value_size);
     if (key != ":status") {
@@ -98,7 +98,7 @@ TestClient::TestClient(std::uint32_t window) {
   nghttp2_session_callbacks_set_on_stream_close_callback(calls, &Calls::on_close);
   nghttp2_option* option = nullptr;
   nghttp2_option_new(&option);
-  nghttp2_option_set_no_http_messaging(option, 1);  // also what is wrong must be sendable
+  nghttp2_option_set_no_http_messaging(option, 1);  // malformed requests must be sendable
   nghttp2_option_set_max_send_header_block_length(option, 1U << 20U);
   nghttp2_session_client_new2(&session_, calls, this, option);
   nghttp2_option_del(option);
@@ -178,7 +178,7 @@ std::string frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, s
   return out.append(payload);
 }
 
-std::string greeting() {
+std::string client_preface() {
   return "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(NGHTTP2_SETTINGS, 0, 0, "");
 }
 

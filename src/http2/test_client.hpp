@@ -1,4 +1,4 @@
-// The other end for the tests: a client on nghttp2's own session, and frames written by hand.
+// For the tests: a client on nghttp2's session, and functions that build frames.
 #pragma once
 
 #include "http2/session.hpp"
@@ -18,8 +18,8 @@ namespace tern::http2 {
 
 using FieldPairs = std::vector<std::pair<std::string, std::string>>;
 
-// What came back on a stream.
-struct Answered {
+// The response on a stream.
+struct ClientResponse {
   int status = 0;
   std::vector<int> interim;
   FieldPairs fields;
@@ -38,7 +38,7 @@ struct Answered {
   }
 };
 
-// A client without a socket: output() is for the server, input() is what it sent.
+// A client without a socket: output() goes to the server, input() takes the server's bytes.
 class TestClient {
 public:
   explicit TestClient(std::uint32_t window = 65535);
@@ -46,22 +46,22 @@ public:
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;
 
-  // The scheme of requests, "http" unless told otherwise.
-  void speak_of(std::string scheme) { scheme_ = std::move(scheme); }
-  // A request; with content that stays open unless `end`.
+  // The scheme of requests, "http" by default.
+  void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
+  // Sends a request. Without `end`, its content stays open.
   std::int32_t request(std::string_view method, std::string_view path, const FieldPairs& more = {},
                        std::string content = {}, bool end = true);
-  // An extended CONNECT (RFC 8441), which stays open.
+  // Sends an extended CONNECT (RFC 8441), which stays open.
   std::int32_t connect(std::string_view protocol, std::string_view path, const FieldPairs& more = {});
-  // Fields as they are, pseudo-fields included.
+  // Sends these fields, pseudo-fields included.
   std::int32_t send_head(const FieldPairs& fields, bool end = true);
   void send(std::int32_t id, std::string_view content, bool end = false);
   void send_trailers(std::int32_t id, const FieldPairs& trailers);
   void reset(std::int32_t id, std::uint32_t code = NGHTTP2_CANCEL);
 
-  // Bytes of content for which there has been no window yet.
+  // Bytes of content that wait for a window.
   std::size_t unsent(std::int32_t id) const { return bodies_.at(id)->bytes.size() - bodies_.at(id)->taken; }
-  // So much more than the protocol's 64 KiB may come on all streams together.
+  // Opens the connection's window beyond the default of 64 KiB.
   void open_window(std::int32_t bytes = 1 << 30) {
     nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, bytes);
   }
@@ -70,11 +70,11 @@ public:
   bool input(std::string_view bytes);
 
   nghttp2_session* session() noexcept { return session_; }
-  Answered& at(std::int32_t id) { return answers_[id]; }
-  // Of the last GOAWAY; -1 when there was none.
+  ClientResponse& at(std::int32_t id) { return answers_[id]; }
+  // Of the last GOAWAY; -1 if there was none.
   long goaway() const noexcept { return goaway_; }
   std::int32_t last_stream() const noexcept { return last_stream_; }
-  // The order in which content came.
+  // The streams of the received DATA frames, in order.
   const std::vector<std::int32_t>& order() const noexcept { return order_; }
 
 private:
@@ -89,7 +89,7 @@ private:
 
   nghttp2_session* session_ = nullptr;
   std::string scheme_ = "http";
-  std::map<std::int32_t, Answered> answers_;
+  std::map<std::int32_t, ClientResponse> answers_;
   std::map<std::int32_t, std::unique_ptr<Body>> bodies_;
   std::vector<std::int32_t> order_;
   long goaway_ = -1;
@@ -100,13 +100,13 @@ private:
 inline constexpr std::uint8_t end_stream = NGHTTP2_FLAG_END_STREAM;
 inline constexpr std::uint8_t end_headers = NGHTTP2_FLAG_END_HEADERS;
 
-// A frame by hand (RFC 9113, section 4.1).
+// Builds a frame (RFC 9113, section 4.1).
 std::string frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, std::string_view payload);
-// What a client begins with: the preface and empty settings.
-std::string greeting();
+// The connection preface and an empty SETTINGS frame.
+std::string client_preface();
 // A literal field without indexing (RFC 7541, section 6.2.2).
 std::string literal(std::string_view name, std::string_view value);
-// The header block of a GET of "/".
+// The header block of "GET /".
 std::string get_block();
 
 }  // namespace tern::http2

@@ -1,4 +1,4 @@
-// What simdjson's DOM lets pass and we do not: duplicate names (RFC 8259, section 4, leaves their meaning open), and
+// Rejects documents that simdjson's DOM accepts: duplicate names (RFC 8259, section 4, leaves their meaning open), and
 // empty containers one level below the depth limit.
 
 #include <algorithm>
@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  // One level of the path to the element that is looked at, on the stack of the walk.
+  // One level of the path to the current element, on the stack of the walk.
   struct Level {
     const Level* outer;
     std::string_view name;
@@ -74,7 +74,7 @@ private:
     return true;
   }
 
-  // Numbers need a visit only when some of them were too large.
+  // Numbers need a visit only if some of them were too large.
   bool has_children(dom::element element) const {
     return element.is_array() || element.is_object() || !too_large_.empty();
   }
@@ -90,7 +90,7 @@ private:
     level_ = level.outer;
   }
 
-  // Few names are compared with each other, many are sorted, so that a body of distinct names costs no square of them.
+  // Few names are compared pairwise, many are sorted, so that distinct names do not cost quadratic time.
   void find_duplicates(std::size_t begin) {
     const std::size_t count = names_.size() - begin;
     constexpr std::size_t few = 16;

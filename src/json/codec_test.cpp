@@ -14,7 +14,7 @@
 
 namespace {
 
-// No aggregate: reflection cannot look inside.
+// Not an aggregate: reflection does not apply.
 class Money {
 public:
   Money() = default;

@@ -35,7 +35,7 @@ struct Scalars {
   Color bare_color;
   std::chrono::seconds wait{0};
   std::chrono::seconds bare_wait;
-  std::chrono::sys_seconds epoch{};  // as it is without initialiser
+  std::chrono::sys_seconds epoch{};  // equal to the value without an initialiser
   std::chrono::sys_seconds later{std::chrono::seconds(1)};
   std::array<int, 2> pair{};
   std::array<int, 2> bare_pair;

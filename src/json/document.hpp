@@ -1,4 +1,4 @@
-// Text to a checked DOM.
+// Parses text to a validated DOM.
 #pragma once
 
 #include <simdjson.h>
@@ -13,7 +13,7 @@
 
 namespace tern::json::detail {
 
-// What a thread keeps from one document to the next.
+// Memory that a thread reuses for the next document.
 struct Workspace {
   simdjson::dom::parser parser;
   std::vector<std::string_view> names;

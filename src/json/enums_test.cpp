@@ -14,7 +14,7 @@ enum class Truth : bool { No, Yes };
 enum Plain { plain_a, plain_b = 5 };
 enum PlainSigned { below = -2, above = 1 };
 enum class Same { First = 1, Again = 1 };
-enum class Nobody {};
+enum class Unnamed {};
 enum class Errno { Fine = 0, Far = 999 };
 enum class Suit : std::uint64_t { Hearts = 1, Spades = std::uint64_t{1} << 63, Hidden = 3 };
 
@@ -82,7 +82,7 @@ TEST(JsonEnums, handles_enumerations_inside_templates_and_empty_ones) {
   using Kind = Outer<int, Outer<char, long>>::Kind;
   EXPECT_EQ(enum_name(Kind::Other), "Other");
   EXPECT_EQ(enum_from_name<Kind>("Inside"), Kind::Inside);
-  EXPECT_EQ(enum_name(static_cast<Nobody>(0)), std::nullopt);
+  EXPECT_EQ(enum_name(static_cast<Unnamed>(0)), std::nullopt);
   EXPECT_EQ(enum_name(Same::Again), "First");
 }
 

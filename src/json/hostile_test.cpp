@@ -1,4 +1,4 @@
-// Documents that are wrong, too deep, too large or meant to hurt.
+// Invalid, deep, large and malicious documents.
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ std::string repeated(std::string_view text, std::size_t count) {
   return out;
 }
 
-// Reads from memory that ends where the text ends, so that a sanitizer sees any look beyond it.
+// Reads from memory that ends with the text, so that a sanitizer detects reads beyond it.
 template <class T>
 std::string exactly(std::string_view text) {
   const std::unique_ptr<char[]> copy(new char[text.size()]);

@@ -23,7 +23,7 @@ struct Inner {
   int y;
 };
 
-struct Motley {
+struct MixedMembers {
   std::string text;
   std::optional<int> maybe;
   std::optional<std::string> maybe_text;
@@ -101,7 +101,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 TEST(JsonReflect, counts_members_of_every_type) {
-  EXPECT_EQ(member_count<Motley>(), 14U);
+  EXPECT_EQ(member_count<MixedMembers>(), 14U);
   EXPECT_EQ(member_count<Empty>(), 0U);
   EXPECT_EQ(member_count<Lone>(), 1U);
   EXPECT_EQ(member_count<Anything>(), 1U);
@@ -110,8 +110,9 @@ TEST(JsonReflect, counts_members_of_every_type) {
 }
 
 TEST(JsonReflect, names_members_in_their_order) {
-  EXPECT_EQ(names(member_names<Motley>()), (Names{"text", "maybe", "maybe_text", "either", "map", "owner", "any",
-                                                  "function", "inner", "three", "pointer", "pair", "inners", "tuple"}));
+  EXPECT_EQ(names(member_names<MixedMembers>()),
+            (Names{"text", "maybe", "maybe_text", "either", "map", "owner", "any", "function", "inner", "three",
+                   "pointer", "pair", "inners", "tuple"}));
   EXPECT_EQ(names(member_names<Empty>()), Names{});
 }
 
@@ -136,7 +137,8 @@ TEST(JsonReflect, knows_what_it_cannot_take_apart) {
   static_assert(detail::has_base<DerivedFromEmpty>);
   static_assert(!std::is_default_constructible_v<WithReference>);
   static_assert(detail::count_initialisers<TooWide>() == detail::max_members + 1);
-  static_assert(!detail::has_array<Motley, 14>() && !detail::has_base<Motley> && !detail::has_base<Anything>);
+  static_assert(!detail::has_array<MixedMembers, 14>() && !detail::has_base<MixedMembers> &&
+                !detail::has_base<Anything>);
 }
 
 TEST(JsonReflect, renames_members) {

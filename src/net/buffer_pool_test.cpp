@@ -8,7 +8,7 @@ namespace tern::net {
 namespace {
 
 // Timers that go off when a test says so.
-struct HandTimers final : Timers {
+struct ManualTimers final : Timers {
   std::uint64_t now() const noexcept override { return 0; }
   void arm(Timer& timer, Milliseconds) override {
     armed = &timer;
@@ -35,7 +35,7 @@ std::string of(std::size_t size) {
 constexpr std::size_t mebibyte = 1024 * 1024;
 
 TEST(BufferPool, reuses_a_buffer) {
-  HandTimers timers;
+  ManualTimers timers;
   BufferPool pool(timers);
   std::string used(10 * mebibyte, 'x');
   const char* const memory = used.data();
@@ -48,7 +48,7 @@ TEST(BufferPool, reuses_a_buffer) {
 }
 
 TEST(BufferPool, takes_the_smallest_that_fits_and_none_that_is_far_too_large) {
-  HandTimers timers;
+  ManualTimers timers;
   BufferPool pool(timers);
   pool.give(of(20 * mebibyte));
   pool.give(of(4 * mebibyte));
@@ -59,7 +59,7 @@ TEST(BufferPool, takes_the_smallest_that_fits_and_none_that_is_far_too_large) {
 }
 
 TEST(BufferPool, holds_no_small_buffers_and_no_more_than_its_limit) {
-  HandTimers timers;
+  ManualTimers timers;
   BufferPool pool(timers);
   pool.give(of(BufferPool::min_buffer_size - 1));
   EXPECT_EQ(pool.pooled_bytes(), 0U);
@@ -74,7 +74,7 @@ TEST(BufferPool, holds_no_small_buffers_and_no_more_than_its_limit) {
 }
 
 TEST(BufferPool, frees_all_buffers_after_a_second_without_use) {
-  HandTimers timers;
+  ManualTimers timers;
   BufferPool pool(timers);
   pool.give(of(4 * mebibyte));
   pool.give(of(4 * mebibyte));

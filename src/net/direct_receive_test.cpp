@@ -15,8 +15,8 @@ namespace tern::net {
 namespace {
 
 // Gets bytes by on_bytes(), then `to_take` by direct receive, then by on_bytes() again; counts both.
-struct Taker final : StreamHandler {
-  explicit Taker(std::size_t size) : to_take(size) {}
+struct DirectReceiver final : StreamHandler {
+  explicit DirectReceiver(std::size_t size) : to_take(size) {}
 
   std::size_t on_bytes(std::span<const char> bytes) override {
     if (all.empty()) delivered_first = bytes.size();
@@ -75,7 +75,7 @@ std::pair<Peer, Descriptor> pair_with_waiting_peer() {
   return {std::move(peer), std::move(socket)};
 }
 
-void open(Loop& loop, Taker& taker, Descriptor socket) {
+void open(Loop& loop, DirectReceiver& taker, Descriptor socket) {
   taker.loop = &loop;
   taker.stream.open(loop, std::move(socket), taker);
 }
@@ -84,7 +84,7 @@ TEST(Taking, gets_the_bytes_in_order_and_none_that_it_does_not_ask_for) {
   for (const std::size_t size : {1UL, 299'999UL, 300'000UL, 1'000'000UL, 2'000'000UL}) {
     Loop loop;
     auto [peer, socket] = pair_with_waiting_peer();
-    Taker taker(size);
+    DirectReceiver taker(size);
     open(loop, taker, std::move(socket));
     const std::string bytes = varied_bytes(10'000'000);  // a ring presents what it has received before it lets take
     std::thread writer([&sender = peer, &bytes] {
@@ -106,7 +106,7 @@ TEST(Taking, has_only_the_beginning_presented_where_much_is_expected) {
   auto [peer, socket] = pair_with_waiting_peer();
   const std::string bytes = varied_bytes(100'000);
   ASSERT_TRUE(peer.send(bytes));
-  Taker taker(bytes.size() - 16 * 1024);
+  DirectReceiver taker(bytes.size() - 16 * 1024);
   taker.whole = bytes.size();
   open(loop, taker, std::move(socket));
   taker.stream.expect_large(true);
@@ -119,7 +119,7 @@ TEST(Taking, has_only_the_beginning_presented_where_much_is_expected) {
 TEST(Taking, waits_until_what_was_presented_is_consumed) {
   Loop loop;
   auto [peer, socket] = pair_with_waiting_peer();
-  Taker taker(2'000'000);
+  DirectReceiver taker(2'000'000);
   taker.most = 10;  // the rest of what was delivered has to come by on_bytes(), too
   taker.stop_at = 10;
   open(loop, taker, std::move(socket));
@@ -140,7 +140,7 @@ TEST(Taking, waits_until_what_was_presented_is_consumed) {
 TEST(Taking, hears_of_the_end_in_the_midst) {
   Loop loop;
   auto [peer, socket] = pair_with_waiting_peer();
-  Taker taker(2'000'000);
+  DirectReceiver taker(2'000'000);
   open(loop, taker, std::move(socket));
   const std::string bytes = varied_bytes(500'000);
   std::thread writer([&sender = peer, &bytes] {

@@ -8,7 +8,7 @@ namespace tern::net {
 
 enum class Fault : std::uint8_t {
   BadAddress,    // neither an IPv4 nor an IPv6 address nor "localhost", or a path that no socket can have
-  AddressInUse,  // somebody else serves there
+  AddressInUse,  // another process listens there
   NotPermitted,  // a port below 1024, a directory that may not be written to
   System,        // anything else; `message` has the cause
 };

@@ -1,8 +1,8 @@
 // Work that many threads give to one, which does it in the order in which it was given; without a lock.
 //
 // A stack (Treiber's) of what was given since the taker last looked. The taker takes all of it at once and turns it
-// round. Since nobody takes a single item off, it does not matter that the address of one may come back: the item that
-// is put on top points to what is there at that moment, whatever was there before.
+// round. Since items are never removed individually, it does not matter that the address of one may come back: the item
+// that is put on top points to what is there at that moment, whatever was there before.
 #pragma once
 
 #include <tern/base/block_pool.hpp>
@@ -18,7 +18,7 @@ namespace tern::net {
 class Inbox {
 public:
   Inbox() = default;
-  ~Inbox();  // nobody gives any more; destroys what is left
+  ~Inbox();  // no thread posts any more; destroys remaining work
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
@@ -32,13 +32,13 @@ public:
   enum class Given : std::uint8_t { Refused, First, Behind };
 
   // From any thread. Refused: it is closed, and `work` is what it was. First: there was nothing before it, so that the
-  // taker may have to be woken; whoever gives more behind it can rely on that.
+  // taker may have to be woken; later producers can rely on that.
   Given give(base::Function<void()>& work);
   // The same; not while it has been given and has not begun. Needs no memory.
   Given give(Standing& work) noexcept;
   // From any thread: what was given before is still done, nothing more is taken. False when it is closed already.
   bool close() noexcept { return (newest_.fetch_or(closed) & closed) == 0; }
-  // Whether nothing was given and nobody has closed it, so that there is no need to run().
+  // Whether it is empty and not closed, so that run() is not needed.
   bool quiet(std::memory_order order = std::memory_order_seq_cst) const noexcept { return newest_.load(order) == 0; }
 
   // The taker's thread:

@@ -76,7 +76,7 @@ TEST(Inbox, destroys_what_was_never_done) {
   EXPECT_EQ(token.use_count(), 1);
 }
 
-// Each of several threads finds its own order, and is told once that it was the first or refused; what is not done is
+// Each of several threads finds its own order, and learns once that it was the first or refused; what is not done is
 // destroyed. The taker closes and opens it meanwhile.
 TEST(Inbox, takes_from_many_threads_while_it_is_closed_and_opened) {
   constexpr std::size_t threads = 4;

@@ -79,16 +79,17 @@ Address local_address(const Descriptor& socket) noexcept {
   return Address::from(system);
 }
 
-// The first socket is bound without SO_REUSEPORT, which fails where anybody listens, even with SO_REUSEPORT; it lets
-// the others in only afterwards. It also chooses the port for all of them when the options leave it open.
+// The first socket is bound without SO_REUSEPORT, which fails if any process listens, even with SO_REUSEPORT; it lets
+// the others in only afterwards, unless the port is to be shared. It also chooses the port for all of them when the
+// options leave it open.
 Sockets listen_tcp(const Address& wanted, const ListenOptions& options, std::size_t count) {
   std::vector<ListenSocket> sockets;
   Address address = wanted;
   for (std::size_t i = 0; i < count; ++i) {
-    auto socket = bind_tcp(address, i != 0);
+    auto socket = bind_tcp(address, i != 0 || options.share_port);
     if (!socket) return std::unexpected(std::move(socket.error()));
     if (i == 0) address = wanted.with_port(local_address(*socket).port());
-    if ((i == 0 && count > 1 && set_flag(*socket, SOL_SOCKET, SO_REUSEPORT, 1) != 0) ||
+    if ((i == 0 && count > 1 && !options.share_port && set_flag(*socket, SOL_SOCKET, SO_REUSEPORT, 1) != 0) ||
         ::listen(socket->number(), options.backlog) != 0) {
       return std::unexpected(system_error(errno, address.to_string()));
     }
@@ -101,7 +102,7 @@ Descriptor unix_socket() noexcept {
   return Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-// Removes a socket file at which nobody answers. 0, or what stands in the way.
+// Removes a stale socket file. 0, or the error.
 int remove_stale(const sockaddr_un& address) noexcept {
   struct stat status{};
   if (::lstat(address.sun_path, &status) != 0) return errno == ENOENT ? 0 : errno;
@@ -112,7 +113,7 @@ int remove_stale(const sockaddr_un& address) noexcept {
       ::connect(probe.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
   if (error == ENOENT) return 0;
   if (error == EACCES) return EACCES;
-  if (error != ECONNREFUSED) return EADDRINUSE;  // somebody answers, or is only too busy to
+  if (error != ECONNREFUSED) return EADDRINUSE;  // a process answers, or is too busy to
   return ::unlink(address.sun_path) == 0 || errno == ENOENT ? 0 : errno;
 }
 

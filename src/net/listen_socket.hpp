@@ -19,6 +19,7 @@ struct ListenOptions {
   std::uint16_t port = 8080;       // 0: one that is free
   std::string path = {};           // of a Unix socket; when set, host and port do not count
   int backlog = 4096;              // the kernel caps it at net.core.somaxconn
+  bool share_port = false;         // with other processes of this user that do the same, too
 };
 
 // Removes a Unix socket's file when the last of the sockets that share it is gone.
@@ -32,8 +33,8 @@ struct ListenSocket {
 };
 
 // `count` listening sockets of one address, one for each loop: for TCP with SO_REUSEPORT, so that the kernel spreads
-// the connections; for Unix the same socket again. A port or path that somebody already serves is an error; the file of
-// a Unix socket that nobody answers at is replaced.
+// the connections; for Unix the same socket again. A port or path that is in use is an error, unless
+// ports are shared; a stale file of a Unix socket is replaced.
 std::expected<std::vector<ListenSocket>, Error> listen(const ListenOptions& options, std::size_t count = 1);
 
 }  // namespace tern::net

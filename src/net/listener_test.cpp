@@ -139,7 +139,7 @@ TEST(Listen, removes_the_socket_file_when_the_last_listener_is_gone) {
   EXPECT_FALSE(exists(path));
 }
 
-TEST(Listen, refuses_a_socket_file_that_somebody_answers_at) {
+TEST(Listen, refuses_a_socket_file_with_a_listening_process) {
   const std::string path = socket_path("live");
   const auto first = listen({.path = path});
   ASSERT_TRUE(first);
@@ -273,7 +273,7 @@ TEST_F(ListenerTest, accepts_a_bounded_number_in_a_round) {
   EXPECT_EQ(collector.sockets.size(), 200U);
 }
 
-TEST_F(ListenerTest, drains_its_queue_before_it_closes_so_that_nobody_is_reset) {
+TEST_F(ListenerTest, drains_its_queue_before_it_closes_without_resets) {
   std::vector<Peer> peers;
   for (int i = 0; i < 100; ++i) peers.push_back(Peer::connect(listener.address()));
   listener.drain_accept_queue();

@@ -181,7 +181,7 @@ private:
   std::atomic<bool> turns_posted_ = false;
   Inbox::Standing turns_;               // runs them
   Inbox inbox_;                         // what was posted; closed by stop()
-  std::atomic<bool> sleeping_ = false;  // the loop waits, or is about to, and wants a wake-up
+  std::atomic<bool> sleeping_ = false;  // the loop waits, or is about to, and must be woken
   base::Gate callers_;                  // the threads in post() and stop(), which the destructor waits for
 };
 

@@ -63,7 +63,7 @@ TEST(Loop, is_current_while_it_runs) {
   EXPECT_EQ(Executor::current(), nullptr);
 }
 
-TEST(Loop, runs_what_was_posted_before_stop_and_destroys_what_comes_after) {
+TEST(Loop, runs_work_posted_before_stop_and_destroys_later_work) {
   Loop loop;
   int runs = 0;
   const auto token = std::make_shared<int>(0);
@@ -245,7 +245,7 @@ TEST(Loop, lets_work_that_posts_itself_not_starve_timers) {
   EXPECT_TRUE(over);
 }
 
-// A loop that polls is not asleep: post() writes no wake-up, and its work must run all the same.
+// A loop that polls is not asleep: post() does not wake it, and its work must run all the same.
 TEST(Loop, busy_polls_while_its_sleeps_are_short_and_misses_no_work) {
   Loop loop;
   loop.set_busy_poll(10'000);

@@ -1,6 +1,6 @@
 #include "net/output.hpp"
 
-#include "base/lies_in.hpp"
+#include "base/is_within.hpp"
 
 #include <algorithm>
 
@@ -40,9 +40,9 @@ void Output::expect_body() {
 }
 
 std::string Output::take_ownership(std::string bytes) noexcept {
-  // In the last of them: what comes before it in this output leaves before it does.
+  // In the last of them: earlier bytes of this output are sent before it.
   const auto last = std::ranges::find_if(bodies_.rbegin(), bodies_.rend(), [&](const Body& body) {
-    return body.borrowed && base::lies_in(body.piece.view, bytes);
+    return body.borrowed && base::is_within(body.piece.view, bytes);
   });
   if (last == bodies_.rend()) return bytes;
   last->piece.own = std::move(bytes);  // `view` stays what is sent of it: large, so that moving left it where it was

@@ -32,7 +32,7 @@ public:
 
   void consume(std::size_t count) noexcept;
   std::size_t size() const noexcept { return size_; }
-  // Of its own memory; borrowed bytes are somebody else's.
+  // Of its own memory; borrowed bytes belong to the caller.
   std::size_t held() const noexcept { return held_; }
 
 private:

@@ -83,7 +83,7 @@ TEST_F(StreamTest, presents_a_batch_in_one_piece_with_one_receive_and_one_send) 
   EXPECT_EQ(peer.receive(100'024).size(), 100'024U);
 }
 
-TEST_F(StreamTest, keeps_what_is_not_consumed_and_presents_it_with_what_comes_next) {
+TEST_F(StreamTest, presents_unconsumed_bytes_with_the_next_ones) {
   int calls = 0;
   connection.bytes_hook = [&](TestConnection&, std::string_view bytes) -> std::size_t {
     seen.emplace_back(bytes);
@@ -212,7 +212,7 @@ TEST_F(StreamTest, closes_from_inside_on_bytes_without_a_further_call) {
   EXPECT_EQ(peer.receive_all(), "");
 }
 
-TEST_F(StreamTest, closed_outside_of_a_run_is_told_by_the_next_one) {
+TEST_F(StreamTest, closed_outside_of_a_run_is_reported_by_the_next_one) {
   connection.stream.close();
   EXPECT_EQ(connection.times_closed, 0);
   loop.run();
@@ -281,7 +281,7 @@ TEST_F(StreamTest, sends_more_pieces_than_one_gathered_write_takes) {
 
 TEST_F(StreamTest, reports_a_failed_write_later_and_survives_sigpipe) {
   peer.close();
-  connection.stream.send("nobody reads this");
+  connection.stream.send("never read");
   EXPECT_FALSE(connection.stream.is_open());
   EXPECT_EQ(connection.times_closed, 0);
   loop.run();
@@ -473,7 +473,7 @@ TEST(StreamsOfOneRound, are_finished_before_run_returns) {
   EXPECT_EQ(connection.times_closed, 1);
 }
 
-TEST(StreamsOfOneRound, are_told_of_their_end_by_the_destructor_of_the_loop) {
+TEST(StreamsOfOneRound, get_their_end_from_the_destructor_of_the_loop) {
   TestConnection connection;
   auto [near, far] = connected_pair();
   {

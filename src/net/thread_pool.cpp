@@ -178,7 +178,7 @@ private:
     return nullptr;
   }
 
-  // One by one, so that whoever withdraws a job at the same time sees it either waiting or gone.
+  // One by one, so that a concurrent withdraw() finds a job either waiting or gone.
   void discard() noexcept {
     while (true) {
       Job* job = nullptr;

@@ -63,7 +63,7 @@ TEST(ThreadPool, gives_results_and_exceptions_to_futures) {
   EXPECT_EQ(counts.queued + counts.running + counts.rejected + counts.dropped, 0U);
 }
 
-TEST(ThreadPool, has_a_thread_for_each_processor_unless_it_is_told_otherwise) {
+TEST(ThreadPool, has_a_thread_for_each_processor_by_default) {
   EXPECT_GE(ThreadPool().threads(), 1U);
   EXPECT_EQ(ThreadPool(options(3)).threads(), 3U);
 }
@@ -149,7 +149,7 @@ TEST(ThreadPool, drains_everything_when_it_dies) {
   EXPECT_EQ(done, 1000);
 }
 
-TEST(ThreadPool, gives_up_what_waits_when_it_is_told_to_discard) {
+TEST(ThreadPool, drops_waiting_jobs_with_discard) {
   ThreadPool pool(options(1));
   Blocker blocker(pool);
   bool called = false;

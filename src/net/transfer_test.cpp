@@ -72,7 +72,7 @@ TEST(Transfer, moves_megabytes_in_both_directions_at_once) {
 }
 
 // The echoing handler stops reading while more than a bound waits to be sent.
-TEST(Transfer, slows_the_writer_down_when_nobody_reads) {
+TEST(Transfer, slows_the_writer_down_when_the_peer_does_not_read) {
   constexpr std::size_t bound = 256 * 1024;
   std::atomic<std::size_t> most = 0;
   std::atomic<int> pauses = 0;

@@ -173,7 +173,7 @@ TEST(Offload, serves_thousands_from_several_loops_that_are_stopped_at_any_moment
     for (const auto& crowd : crowds) threads.emplace_back([&crowd] { crowd->run_all(); });
   }
   for (const auto& crowd : crowds) {
-    EXPECT_EQ(crowd->loop.jobs_out(), 0U);
+    EXPECT_EQ(crowd->loop.outstanding_jobs(), 0U);
     EXPECT_EQ(crowd->ends[static_cast<std::size_t>(End::Failed)], 0);
     EXPECT_EQ(crowd->ends[0] + crowd->ends[1] + crowd->ends[2], 3000);
   }
@@ -224,7 +224,7 @@ TEST(Offload, is_joined_by_frames_that_are_destroyed_with_their_loop) {
     });
     loop.run();
     tasks.clear();
-    EXPECT_EQ(loop.jobs_out(), 0U);
+    EXPECT_EQ(loop.outstanding_jobs(), 0U);
     EXPECT_EQ(wrong, 0);
   }
 }
@@ -246,13 +246,13 @@ TEST(Offload, that_comes_back_to_a_stopped_loop_goes_on_in_its_next_run) {
     loop.stop();
   });
   loop.run();
-  EXPECT_EQ(loop.jobs_out(), 1U);
+  EXPECT_EQ(loop.outstanding_jobs(), 1U);
   open.count_down();
   pool.shutdown(Rest::Drain);
   EXPECT_FALSE(ended);
   loop.run();
   EXPECT_TRUE(ended);
-  EXPECT_EQ(loop.jobs_out(), 0U);
+  EXPECT_EQ(loop.outstanding_jobs(), 0U);
 }
 
 }  // namespace

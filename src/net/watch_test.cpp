@@ -91,7 +91,7 @@ TEST_F(WatchTest, tells_what_is_wanted_as_long_as_it_lasts) {
   EXPECT_THAT(handler.times, ElementsAre("r", "r", "r"));
 }
 
-TEST_F(WatchTest, what_is_wanted_may_change_while_it_is_told) {
+TEST_F(WatchTest, interest_may_change_during_a_notification) {
   EXPECT_TRUE(watch->want(true, false));
   handler.then = [this] {
     hear();
@@ -112,7 +112,7 @@ TEST_F(WatchTest, what_is_wanted_may_change_while_it_is_told) {
   EXPECT_EQ(handler.times.at(2), "r");
 }
 
-TEST_F(WatchTest, the_end_of_the_peer_is_told_as_what_is_wanted) {
+TEST_F(WatchTest, the_end_of_the_peer_counts_as_the_wanted_readiness) {
   EXPECT_TRUE(watch->want(true, false));
   handler.then = [this] {
     watch.reset();
@@ -124,7 +124,7 @@ TEST_F(WatchTest, the_end_of_the_peer_is_told_as_what_is_wanted) {
   EXPECT_THAT(handler.times, ElementsAre("r"));
 }
 
-TEST_F(WatchTest, one_that_is_destroyed_is_told_nothing_although_it_is_due) {
+TEST_F(WatchTest, a_destroyed_one_gets_no_due_notification) {
   Descriptor third(::dup(ours.number()));
   TestHandler other;
   base::Box<Watch> second = loop.watch(third.number(), other);

@@ -1,24 +1,24 @@
 #include <tern/redis/bus.hpp>
 
-#include "redis/keeper.hpp"
+#include "redis/publisher.hpp"
 
 #include <utility>
 
 namespace tern {
 
-RedisBus::RedisBus(RedisOptions options) : keeper_(base::make_box<Keeper>(std::move(options))) {}
+RedisBus::RedisBus(RedisOptions options) : publisher_(base::make_box<Publisher>(std::move(options))) {}
 
 Task<> RedisBus::start(BusHost& host) {
-  return keeper_->start(host);
+  return publisher_->start(host);
 }
 PublishStatus RedisBus::publish(const Publication& publication) {
-  return keeper_->publish(publication);
+  return publisher_->publish(publication);
 }
 Task<> RedisBus::stop() {
-  return keeper_->stop();
+  return publisher_->stop();
 }
 void RedisBus::end() noexcept {
-  keeper_->end();
+  publisher_->end();
 }
 
 }  // namespace tern

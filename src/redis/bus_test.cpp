@@ -1,4 +1,4 @@
-// What a RedisBus does without a Redis; tests/redis has one.
+// RedisBus without a Redis; tests/redis has one.
 #include <tern/redis/bus.hpp>
 
 #include "tern/running_app.hpp"
@@ -25,10 +25,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A port where connections are accepted, or refused, and nothing is said unless the test does.
-class Deaf {
+// A port that accepts or refuses connections, and sends only what the test tells it to.
+class SilentServer {
 public:
-  Deaf() : listening_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  SilentServer() : listening_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -37,12 +37,12 @@ public:
     EXPECT_EQ(::getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size), 0);
     port = ntohs(address.sin_port);
   }
-  Deaf(const Deaf&) = delete;
-  Deaf& operator=(const Deaf&) = delete;
-  ~Deaf() { ::close(listening_); }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  ~SilentServer() { ::close(listening_); }
 
   void listen() const { EXPECT_EQ(::listen(listening_, 16), 0); }
-  // Says this to whoever connects, before anything else, until close() is called.
+  // Sends this to each connection first, until close() is called.
   void answer(const std::string& text) const {
     std::vector<int> connections;
     for (int connection; (connection = ::accept(listening_, nullptr, nullptr)) >= 0;
@@ -59,12 +59,12 @@ private:
   const int listening_;
 };
 
-class RedisBusTest : public AppLife {
+class RedisBusTest : public RunningAppTest {
 protected:
-  RedisOptions redis() const { return {.port = deaf.port, .timeout = Milliseconds(50), .retry = Milliseconds(20)}; }
+  RedisOptions redis() const { return {.port = silent.port, .timeout = Milliseconds(50), .retry = Milliseconds(20)}; }
   Options logs_warnings() const {
     Options options = quiet();
-    options.log = {AccessLog::Off, {}, LogLevel::Warning, folder.path / "error"};
+    options.logging = {AccessLog::Off, {}, LogLevel::Warning, folder.path / "error"};
     return options;
   }
   std::string log() const { return content_of(folder.path / "error"); }
@@ -72,7 +72,7 @@ protected:
     while (log().find(part) == std::string::npos) std::this_thread::yield();
   }
 
-  Deaf deaf;
+  SilentServer silent;
 };
 
 TEST_F(RedisBusTest, options_that_cannot_be_meant_end_the_start) {
@@ -109,27 +109,27 @@ TEST_F(RedisBusTest, the_app_is_served_without_redis_and_says_so_once) {
     EXPECT_TRUE(get(app.port()).ends_with("Hello, World!"));
     EXPECT_EQ(app.publish("a", "b"), PublishStatus::Queued);
     app.spawn([this]() -> Task<> {
-      co_await sleep_for(Milliseconds(100));  // some tries
-      story.tell("waited");
+      co_await sleep_for(Milliseconds(100));  // a few attempts
+      recorder.record("waited");
     });
-    while (story.told().size() != static_cast<std::size_t>(i)) std::this_thread::yield();
+    while (recorder.recorded().size() != static_cast<std::size_t>(i)) std::this_thread::yield();
     app.stop();
-    const std::string told = log();
-    EXPECT_THAT(told, HasSubstr("is not available (Connection refused)"));
-    EXPECT_EQ(std::ranges::count(told, '\n'), 2 * i) << told;
-    EXPECT_THAT(told, HasSubstr("1 publication never reached Redis at"));
+    const std::string logged = log();
+    EXPECT_THAT(logged, HasSubstr("is not available (Connection refused)"));
+    EXPECT_EQ(std::ranges::count(logged, '\n'), 2 * i) << logged;
+    EXPECT_THAT(logged, HasSubstr("1 publication never reached Redis at"));
   }
 }
 
 TEST_F(RedisBusTest, who_says_nothing_is_not_waited_for_long) {
-  deaf.listen();
+  silent.listen();
   app.bus(RedisBus(redis()));
   app.start(logs_warnings());
   await_log("is not available (no answer for 50 ms)");
 }
 
 TEST_F(RedisBusTest, a_start_that_waits_for_redis_can_be_stopped) {
-  deaf.listen();
+  silent.listen();
   RedisOptions patient = redis();
   patient.timeout = Seconds(1000);
   app.bus(RedisBus(patient));
@@ -159,7 +159,7 @@ TEST_F(RedisBusTest, who_speaks_another_protocol_is_left) {
       {"-ERR max number of clients reached\r\n", "ERR max number of clients reached"},
   };
   for (const auto& [text, fault] : cases) {
-    const Deaf there;
+    const SilentServer there;
     there.listen();
     std::thread answering([&] { there.answer(text); });
     RedisOptions patient{.port = there.port, .timeout = Seconds(100), .retry = Milliseconds(20)};
@@ -191,7 +191,7 @@ TEST_F(RedisBusTest, names_are_looked_up) {
   named.host = "localhost";
   app.bus(RedisBus(named));
   app.start(logs_warnings());
-  await_log("Redis at localhost:" + std::to_string(deaf.port) + " is not available (Connection refused)");
+  await_log("Redis at localhost:" + std::to_string(silent.port) + " is not available (Connection refused)");
   app.stop();
 }
 

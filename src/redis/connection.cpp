@@ -11,14 +11,16 @@
 #include <cstddef>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <utility>
 
 namespace tern::redis {
 namespace {
 
 constexpr std::size_t max_words = 3;
+constexpr const char* no_memory = "no memory";
 
-// hiredis writes with write(): a peer that has gone must not end the process.
+// hiredis uses write(): SIGPIPE must not end the process.
 class WithoutSigpipe {
 public:
   WithoutSigpipe() noexcept {
@@ -49,43 +51,54 @@ private:
 struct Connection::Hooks {
   static Connection& of(void* data) noexcept { return *static_cast<Connection*>(data); }
 
+  // No exception may pass through hiredis: without memory, the connection is lost.
+  template <class F>
+  static void guarded(Connection& self, F&& call) noexcept {
+    try {
+      call();
+    } catch (const std::bad_alloc&) {
+      self.lose(no_memory);
+    }
+  }
+
   static void add_read(void* data) {
-    of(data).reads_ = true;
+    of(data).wants_read_ = true;
     of(data).watch();
   }
   static void delete_read(void* data) {
-    of(data).reads_ = false;
+    of(data).wants_read_ = false;
     of(data).watch();
   }
   static void add_write(void* data) {
     Connection& self = of(data);
-    self.writes_ = true;
+    self.wants_write_ = true;
     if (!self.connected_) return self.watch();
     if (!self.writing_ && !self.blocked_ && !self.scheduled()) self.executor_.schedule(self);
   }
   static void delete_write(void* data) {
-    of(data).writes_ = false;
+    of(data).wants_write_ = false;
     of(data).watch();
   }
   static void clean_up(void* data) { of(data).watch_.reset(); }
 
-  // A context that could not connect is deleted after this.
+  // hiredis deletes the context of a failed connection after this,
   static void connected(const redisAsyncContext* context, int status) {
     Connection& self = of(context->data);
-    if (status != REDIS_OK) return self.lose(context->c.errstr);
+    if (status != REDIS_OK) return self.fail(context->c.errstr);
     self.connected_ = true;
-    self.owner_.on_connected(self);
+    guarded(self, [&self] { self.observer_.on_connected(self); });
   }
-  // So is this one.
+  // and this one.
   static void disconnected(const redisAsyncContext* context, int) {
     Connection& self = of(context->data);
-    if (self.check_.refused()) return self.lose("what answers there is not Redis");
-    self.lose(context->err != 0 ? context->errstr : "closed");
+    if (self.check_.refused()) return self.fail("what answers there is not Redis");
+    self.fail(context->err != 0 ? context->errstr : "closed");
   }
-  // Without a reply for what is still under way at the end.
+  // Called without a reply for commands that are pending at the end.
   static void replied(redisAsyncContext* context, void* reply, void*) {
     Connection& self = of(context->data);
-    if (reply != nullptr && self.context_ != nullptr) self.owner_.on_reply(self, *static_cast<redisReply*>(reply));
+    if (reply == nullptr || self.context_ == nullptr) return;
+    guarded(self, [&] { self.observer_.on_reply(self, *static_cast<redisReply*>(reply)); });
   }
 };
 
@@ -103,9 +116,9 @@ void Connection::open_unix(const std::string& path) {
 
 void Connection::begin(redisAsyncContext* context) {
   if (context == nullptr || context->err != 0) {
-    refusal_ = context == nullptr ? "there is no memory" : context->errstr;
+    lose(context == nullptr ? no_memory : context->errstr);
     if (context != nullptr) redisAsyncFree(context);
-    return executor_.schedule(*this);
+    return;
   }
   context_ = context;
   ::fcntl(context->c.fd, F_SETFD, FD_CLOEXEC);
@@ -119,26 +132,29 @@ void Connection::begin(redisAsyncContext* context) {
                  .delWrite = &Hooks::delete_write,
                  .cleanup = &Hooks::clean_up};
   redisAsyncSetDisconnectCallback(context, &Hooks::disconnected);
-  redisAsyncSetConnectCallback(context, &Hooks::connected);  // wants to write
+  redisAsyncSetConnectCallback(context, &Hooks::connected);  // requests writability
 }
 
 void Connection::command(std::initializer_list<std::string_view> words) {
-  check_.expect_answer();
-  give(words);
+  check_.expect_reply();
+  append_command(words);
 }
 
 void Connection::subscribe(std::string_view one, std::string_view other) {
   check_.expect_messages();
-  give({"SUBSCRIBE", one, other});
+  append_command({"SUBSCRIBE", one, other});
 }
 
-void Connection::give(std::initializer_list<std::string_view> words) {
+void Connection::append_command(std::initializer_list<std::string_view> words) {
   if (context_ == nullptr) return;
   std::array<const char*, max_words> texts{};
   std::array<std::size_t, max_words> sizes{};
   std::ranges::transform(words, texts.begin(), &std::string_view::data);
   std::ranges::transform(words, sizes.begin(), &std::string_view::size);
-  redisAsyncCommandArgv(context_, &Hooks::replied, nullptr, static_cast<int>(words.size()), texts.data(), sizes.data());
+  if (redisAsyncCommandArgv(context_, &Hooks::replied, nullptr, static_cast<int>(words.size()), texts.data(),
+                            sizes.data()) != REDIS_OK) {
+    lose(no_memory);
+  }
 }
 
 void Connection::on_ready(bool readable, bool writable) noexcept {
@@ -147,10 +163,10 @@ void Connection::on_ready(bool readable, bool writable) noexcept {
 }
 
 void Connection::on_turn() noexcept {
-  if (!refusal_.empty()) {
+  if (!error_.empty()) {
     if (redisAsyncContext* context = std::exchange(context_, nullptr)) redisAsyncFree(context);
-    owner_.on_lost(*this, refusal_);
-  } else if (context_ != nullptr && writes_) {
+    observer_.on_lost(*this, error_);
+  } else if (context_ != nullptr && wants_write_) {
     write();
   }
 }
@@ -163,19 +179,28 @@ void Connection::write() noexcept {
   }
   writing_ = false;
   if (context_ == nullptr) return;
-  blocked_ = writes_;
+  blocked_ = wants_write_;
   watch();
 }
 
-// While it connects, room for output means that it has.
+// While connecting, writability means that the connection is established.
 void Connection::watch() noexcept {
-  if (!watch_ || watch_->want(reads_, writes_ && (blocked_ || !connected_))) return;
-  refusal_ = std::strerror(errno);  // not ended from within hiredis
+  if (!watch_ || watch_->want(wants_read_, wants_write_ && (blocked_ || !connected_))) return;
+  lose(std::strerror(errno));
+}
+
+// Reported at the next turn, not within hiredis.
+void Connection::lose(const char* why) noexcept {
+  try {
+    error_ = why;
+  } catch (const std::bad_alloc&) {
+    error_ = no_memory;  // short enough for no allocation
+  }
   if (!scheduled()) executor_.schedule(*this);
 }
 
-void Connection::lose(std::string why) {
-  if (std::exchange(context_, nullptr) != nullptr) owner_.on_lost(*this, why);
+void Connection::fail(std::string_view why) noexcept {
+  if (std::exchange(context_, nullptr) != nullptr) observer_.on_lost(*this, why);
 }
 
 }  // namespace tern::redis

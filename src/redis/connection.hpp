@@ -1,7 +1,7 @@
-// One connection to Redis: hiredis on the loop that makes it.
+// One connection to Redis: hiredis on the current loop.
 //
-// hiredis reads and writes when it is told that it can. What commands it is given within one wake-up leaves in one
-// write at the end of it; only when the socket has no room, the loop is asked when there is some.
+// hiredis reads and writes when the loop reports readiness. The commands of one iteration are sent together at its end;
+// the loop watches for writability only if the socket's buffer is full.
 #pragma once
 
 #include "redis/reply_check.hpp"
@@ -20,60 +20,61 @@ struct redisReply;
 
 namespace tern::redis {
 
-// On the loop's thread; destroyed there, or when the loop does not run.
+// Belongs to the loop's thread; destroyed there, or when the loop does not run.
 class Connection final : private Watch::Handler, private Turn {
 public:
-  // Told from within hiredis: must not destroy the connection.
-  class Owner {
+  // Called from within hiredis: must not destroy the connection. May throw std::bad_alloc: then the connection is lost.
+  class Observer {
   public:
-    Owner(const Owner&) = delete;
-    Owner& operator=(const Owner&) = delete;
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
     virtual void on_connected(Connection& connection) = 0;
-    // In the order of the commands; for one that subscribes, whatever comes.
+    // Replies in the order of the commands; after subscribe(), all messages.
     virtual void on_reply(Connection& connection, const redisReply& reply) = 0;
-    // The last.
-    virtual void on_lost(Connection& connection, std::string_view why) = 0;
+    // The last call.
+    virtual void on_lost(Connection& connection, std::string_view why) noexcept = 0;
 
   protected:
-    Owner() = default;
-    ~Owner() = default;
+    Observer() = default;
+    ~Observer() = default;
   };
 
-  explicit Connection(Owner& owner) : owner_(owner), executor_(*Executor::current()) {}
-  // Tells the owner nothing.
+  explicit Connection(Observer& observer) : observer_(observer), executor_(*Executor::current()) {}
+  // Does not notify the observer.
   ~Connection();
 
-  // Once, one of them; then on_connected() or on_lost() follows. `address` is one of IPv4 or IPv6.
+  // Call one of them, once; on_connected() or on_lost() follows. `address` is an IPv4 or IPv6 address.
   void open(const std::string& address, std::uint16_t port);
   void open_unix(const std::string& path);
 
-  // Between on_connected() and on_lost(). A command of at most three words that is answered by a status or a number.
+  // Between on_connected() and on_lost(). A command of at most three words, with a status or a number as its reply.
   void command(std::initializer_list<std::string_view> words);
-  // To these channels; the last that it is given.
+  // Subscribes to these channels. Must be the last command.
   void subscribe(std::string_view one, std::string_view other);
 
 private:
-  struct Hooks;  // what hiredis calls
+  struct Hooks;  // hiredis's callbacks
   friend struct Hooks;
 
   void begin(redisAsyncContext* context);
-  void give(std::initializer_list<std::string_view> words);
+  void append_command(std::initializer_list<std::string_view> words);
   void on_ready(bool readable, bool writable) noexcept override;
   void on_turn() noexcept override;
   void write() noexcept;
   void watch() noexcept;
-  void lose(std::string why);
+  void lose(const char* why) noexcept;
+  void fail(std::string_view why) noexcept;
 
-  Owner& owner_;
+  Observer& observer_;
   Executor& executor_;
   ReplyCheck check_;
-  redisAsyncContext* context_ = nullptr;  // hiredis deletes it
+  redisAsyncContext* context_ = nullptr;  // owned by hiredis
   base::Box<Watch> watch_;
-  std::string refusal_;  // why it could not even begin, told at the next turn
+  std::string error_;  // why connecting failed at once, or there was no memory; reported at the next turn
   bool connected_ = false;
-  bool reads_ = false;    // hiredis wants to
-  bool writes_ = false;   // hiredis wants to
-  bool blocked_ = false;  // the socket has no room
+  bool wants_read_ = false;   // requested by hiredis
+  bool wants_write_ = false;  // requested by hiredis
+  bool blocked_ = false;      // the socket's buffer is full
   bool writing_ = false;
 };
 

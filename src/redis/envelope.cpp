@@ -14,14 +14,14 @@ constexpr std::size_t head_size = 2 + sender_size + length_size;
 
 }  // namespace
 
-Sender draw_sender() {
+Sender random_sender() {
   std::random_device device;
   Sender sender{};
   for (char& c : sender) c = static_cast<char>(device() & 0xFFU);
   return sender;
 }
 
-std::string name_of(const Sender& sender) {
+std::string to_hex(const Sender& sender) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string name;
   for (const char c : sender) {
@@ -32,7 +32,7 @@ std::string name_of(const Sender& sender) {
   return name;
 }
 
-std::string seal(const Sender& sender, const Publication& publication) {
+std::string encode_envelope(const Sender& sender, const Publication& publication) {
   std::string bytes;
   bytes.reserve(head_size + publication.topic.size() + publication.content.size());
   bytes += version;
@@ -45,7 +45,7 @@ std::string seal(const Sender& sender, const Publication& publication) {
   return bytes;
 }
 
-std::optional<Envelope> open_envelope(std::string_view bytes) noexcept {
+std::optional<Envelope> decode_envelope(std::string_view bytes) noexcept {
   if (bytes.size() < head_size || bytes[0] != version || (bytes[1] != '\0' && bytes[1] != '\1')) return std::nullopt;
   Envelope envelope;
   envelope.publication.is_text = bytes[1] == '\0';

@@ -7,15 +7,15 @@ namespace tern::redis {
 struct ReplyCheck::Functions {
   static ReplyCheck& of(const redisReadTask* task) noexcept { return *static_cast<ReplyCheck*>(task->privdata); }
 
-  // What is null ends the connection.
+  // Null ends the connection.
   static void* string(const redisReadTask* task, char* text, std::size_t size) {
-    return of(task).admit(*task, {text, size}) ? of(task).original_->createString(task, text, size) : nullptr;
+    return of(task).check(*task, {text, size}) ? of(task).original_->createString(task, text, size) : nullptr;
   }
   static void* array(const redisReadTask* task, int elements) {
-    return of(task).admit(*task, {}, elements) ? of(task).original_->createArray(task, elements) : nullptr;
+    return of(task).check(*task, {}, elements) ? of(task).original_->createArray(task, elements) : nullptr;
   }
   static void* integer(const redisReadTask* task, long long value) {
-    return of(task).admit(*task, {}) ? of(task).original_->createInteger(task, value) : nullptr;
+    return of(task).check(*task, {}) ? of(task).original_->createInteger(task, value) : nullptr;
   }
   static void* nil(const redisReadTask* task) {
     of(task).refused_ = true;
@@ -25,7 +25,7 @@ struct ReplyCheck::Functions {
   static redisReplyObjectFunctions table;
 };
 
-// Not const, because hiredis wants it so; nobody changes it.
+// Not const, because hiredis requires it; never modified.
 redisReplyObjectFunctions ReplyCheck::Functions::table{.createString = &string,
                                                        .createArray = &array,
                                                        .createInteger = &integer,
@@ -38,22 +38,22 @@ void ReplyCheck::install(redisReader& reader) noexcept {
   reader.privdata = this;
 }
 
-bool ReplyCheck::admit(const redisReadTask& task, std::string_view text, int elements) noexcept {
-  const bool admitted = task.parent == nullptr ? admit_whole(task, elements) : admit_part(task, text);
-  refused_ = refused_ || !admitted;
-  return admitted;
+bool ReplyCheck::check(const redisReadTask& task, std::string_view text, int elements) noexcept {
+  const bool valid = task.parent == nullptr ? check_reply(task, elements) : check_element(task, text);
+  refused_ = refused_ || !valid;
+  return valid;
 }
 
-bool ReplyCheck::admit_whole(const redisReadTask& task, int elements) noexcept {
-  if (answers_ != 0) {
-    --answers_;
+bool ReplyCheck::check_reply(const redisReadTask& task, int elements) noexcept {
+  if (expected_replies_ != 0) {
+    --expected_replies_;
     return task.type == REDIS_REPLY_STATUS || task.type == REDIS_REPLY_INTEGER || task.type == REDIS_REPLY_ERROR;
   }
-  if (task.type == REDIS_REPLY_ERROR) return true;  // such as that there are too many clients
+  if (task.type == REDIS_REPLY_ERROR) return true;  // for example: too many clients
   return subscribed_ && task.type == REDIS_REPLY_ARRAY && elements == 3;
 }
 
-bool ReplyCheck::admit_part(const redisReadTask& task, std::string_view text) const noexcept {
+bool ReplyCheck::check_element(const redisReadTask& task, std::string_view text) const noexcept {
   switch (task.idx) {
     case 0: return task.type == REDIS_REPLY_STRING && (text == "subscribe" || text == "message");
     case 1: return task.type == REDIS_REPLY_STRING;

@@ -1,6 +1,6 @@
-// What Redis may say on a connection, held against what hiredis 0.14 takes for granted: it asserts that nobody answers
-// unasked, and that whatever comes to a subscriber is an array which begins with two strings. A peer that is no Redis
-// would end the process. So each value is looked at when the reader makes it; refused, the connection ends.
+// Validates replies before hiredis 0.14 processes them: it asserts that there are no unsolicited replies, and that each
+// message to a subscriber is an array that begins with two strings. Another peer than Redis would abort the process.
+// Each value is therefore checked when the reader creates it; an invalid one ends the connection.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,23 @@ public:
   ReplyCheck(const ReplyCheck&) = delete;
   ReplyCheck& operator=(const ReplyCheck&) = delete;
 
-  // Of a context; this outlives it.
+  // The reader of a context; this outlives it.
   void install(redisReader& reader) noexcept;
-  // One more command was given: a status, a number or an error follows.
-  void expect_answer() noexcept { ++answers_; }
-  // From now on there are no answers but errors: "subscribe" and "message", a channel, and a number or string.
+  // A command was sent: its reply is a status, a number or an error.
+  void expect_reply() noexcept { ++expected_replies_; }
+  // From now on there are only errors and messages: "subscribe" or "message", a channel, and a number or string.
   void expect_messages() noexcept { subscribed_ = true; }
   bool refused() const noexcept { return refused_; }
 
 private:
-  struct Functions;  // what the reader calls
+  struct Functions;  // the reader's callbacks
 
-  bool admit(const redisReadTask& task, std::string_view text, int elements = 0) noexcept;
-  bool admit_whole(const redisReadTask& task, int elements) noexcept;
-  bool admit_part(const redisReadTask& task, std::string_view text) const noexcept;
+  bool check(const redisReadTask& task, std::string_view text, int elements = 0) noexcept;
+  bool check_reply(const redisReadTask& task, int elements) noexcept;
+  bool check_element(const redisReadTask& task, std::string_view text) const noexcept;
 
   const redisReplyObjectFunctions* original_ = nullptr;
-  std::size_t answers_ = 0;  // to come
+  std::size_t expected_replies_ = 0;  // to be received
   bool subscribed_ = false;
   bool refused_ = false;
 };

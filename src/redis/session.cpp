@@ -2,6 +2,7 @@
 
 #include <hiredis/hiredis.h>
 
+#include <new>
 #include <utility>
 
 namespace tern::redis {
@@ -15,86 +16,90 @@ std::string_view text_of(const redisReply& reply) noexcept {
 
 }  // namespace
 
-Session::Session(const RedisOptions& options, const std::string& address, std::string own_channel, Owner& owner)
+Session::Session(const RedisOptions& options, const std::string& address, std::string own_channel, Observer& observer)
     : options_(options),
       channel_(options.prefix + ":publications"),
       own_channel_(std::move(own_channel)),
-      owner_(owner) {
+      observer_(observer) {
   for (Connection* connection : {&listener_, &publisher_}) {
     options.unix_path.empty() ? connection->open(address, options.port) : connection->open_unix(options.unix_path);
   }
 }
 
 void Session::on_connected(Connection& connection) {
-  if (options_.password.empty()) return enter(connection);
+  if (options_.password.empty()) return begin_service(connection);
   if (options_.username.empty()) return connection.command({"AUTH", options_.password});
   connection.command({"AUTH", options_.username, options_.password});
 }
 
-// The connection may do what it is for.
-void Session::enter(Connection& connection) {
+// The connection is authenticated.
+void Session::begin_service(Connection& connection) {
   if (&connection == &listener_) {
-    may_listen_ = true;
+    listener_ready_ = true;
     listener_.subscribe(channel_, own_channel_);
   } else {
-    may_publish_ = true;
-    ping();  // so that a user who may not publish is found now
+    publisher_ready_ = true;
+    ping();  // detects a user without the permission to publish
   }
 }
 
 void Session::on_reply(Connection& connection, const redisReply& reply) {
   if (!fault_.empty()) return;
-  if (reply.type == REDIS_REPLY_ERROR) return lose(std::string(text_of(reply)));
-  if (&connection == &listener_) return may_listen_ ? hear(reply) : enter(connection);
-  may_publish_ ? take_answer() : enter(connection);
+  if (reply.type == REDIS_REPLY_ERROR) return fail(text_of(reply));
+  if (&connection == &listener_) return listener_ready_ ? on_listener_reply(reply) : begin_service(connection);
+  publisher_ready_ ? on_publisher_reply() : begin_service(connection);
 }
 
-// (Servers of version 6 and earlier have no channel permissions; since then a user needs them for both channels.)
-void Session::hear(const redisReply& reply) {
+// (Servers up to version 6 have no channel permissions; later ones require them for both channels.)
+void Session::on_listener_reply(const redisReply& reply) {
   if (reply.type != REDIS_REPLY_ARRAY || reply.elements != 3) return;
   const std::string_view kind = text_of(*reply.element[0]);
-  heard_ = true;
+  listener_alive_ = true;
   if (kind == "subscribe") {
-    if (++subscriptions_ == wanted_subscriptions && answered_) begun_.set();
+    if (++subscriptions_ == wanted_subscriptions && publisher_alive_) settled_.set();
   } else if (kind == "message" && text_of(*reply.element[1]) == channel_) {
-    owner_.on_envelope(text_of(*reply.element[2]));
+    observer_.on_envelope(text_of(*reply.element[2]));
   }
 }
 
-void Session::take_answer() {
-  answered_ = true;
+void Session::on_publisher_reply() {
+  publisher_alive_ = true;
   const std::size_t bytes = sent_.front();
   sent_.pop_front();
   if (bytes != 0) {
-    --unanswered_;
-    unanswered_bytes_ -= bytes;
-    owner_.on_published(bytes);
+    --unacknowledged_;
+    unacknowledged_bytes_ -= bytes;
+    observer_.on_published(bytes);
   }
-  if (subscriptions_ == wanted_subscriptions) begun_.set();
+  if (subscriptions_ == wanted_subscriptions) settled_.set();
 }
 
 void Session::publish(std::string_view envelope) {
   sent_.push_back(envelope.size());
-  ++unanswered_;
-  unanswered_bytes_ += envelope.size();
+  ++unacknowledged_;
+  unacknowledged_bytes_ += envelope.size();
   publisher_.command({"PUBLISH", channel_, envelope});
 }
 
 void Session::ping() {
-  heard_ = answered_ = false;
+  listener_alive_ = publisher_alive_ = false;
   sent_.push_back(0);
   publisher_.command({"PUBLISH", own_channel_, "ping"});
 }
 
-void Session::on_lost(Connection&, std::string_view why) {
-  lose(std::string(why));
+void Session::on_lost(Connection&, std::string_view why) noexcept {
+  fail(why);
 }
 
-void Session::lose(std::string why) {
+void Session::fail(std::string_view why) noexcept {
   if (!fault_.empty()) return;
-  fault_ = std::move(why);
+  try {
+    fault_ = why;
+  } catch (const std::bad_alloc&) {
+    fault_ = "no memory";  // short enough for no allocation
+  }
   lost_.set();
-  begun_.set();
+  settled_.set();
 }
 
 }  // namespace tern::redis

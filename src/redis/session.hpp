@@ -1,9 +1,9 @@
-// Two connections to Redis that are lost together: one listens, one publishes (a connection that has subscribed may do
+// Two connections to Redis that are lost together: one subscribes, one publishes (a subscribed connection can do
 // nothing else).
 //
-// Life of a session: both connect and, with a password, authenticate; the listener subscribes to the channel of the
-// prefix, and to one of this server alone, on which ping() shows that the way there and back is open. Then it is ready,
-// until either connection is lost or Redis refuses something.
+// Life of a session: both connect and, with a password, authenticate. The listener subscribes to the channel of the
+// prefix, and to a channel of this server only, on which ping() checks the round trip. Then the session is ready, until
+// a connection is lost or Redis returns an error.
 #pragma once
 
 #include "redis/connection.hpp"
@@ -18,64 +18,67 @@
 
 namespace tern::redis {
 
-class Session final : private Connection::Owner {
+class Session final : private Connection::Observer {
 public:
-  // Told from within hiredis: must not destroy the session.
-  class Owner {
+  // Called from within hiredis: must not destroy the session. May throw std::bad_alloc: then the session is lost.
+  class Observer {
   public:
-    Owner(const Owner&) = delete;
-    Owner& operator=(const Owner&) = delete;
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
     virtual void on_envelope(std::string_view bytes) = 0;
-    // Redis has taken an envelope of so many bytes.
+    // Redis has acknowledged an envelope of this size.
     virtual void on_published(std::size_t bytes) = 0;
 
   protected:
-    Owner() = default;
-    ~Owner() = default;
+    Observer() = default;
+    ~Observer() = default;
   };
 
-  // Begins to connect, to `address` or the options' Unix socket. The options outlive it.
-  Session(const RedisOptions& options, const std::string& address, std::string own_channel, Owner& owner);
+  // Begins to connect to `address`, or to the options' Unix socket. The options outlive the session.
+  Session(const RedisOptions& options, const std::string& address, std::string own_channel, Observer& observer);
 
-  // Set when it is ready or was lost; and when it was lost.
-  Event& begun() noexcept { return begun_; }
+  // Set when the session is ready or lost; and when it is lost.
+  Event& settled() noexcept { return settled_; }
   Event& lost() noexcept { return lost_; }
-  // Why it was lost; empty: it was not.
+  // Why it was lost; empty if it was not.
   const std::string& fault() const noexcept { return fault_; }
 
-  // When it is ready.
+  // Without memory for what it needs, it is lost.
+  void out_of_memory() noexcept { fail("no memory"); }
+
+  // Only when ready. Throws std::bad_alloc, without effect.
   void publish(std::string_view envelope);
   void ping();
-  // Whether something has come by both connections since the last ping().
-  bool alive() const noexcept { return heard_ && answered_; }
-  // Envelopes that Redis has not said to have taken, and their bytes.
-  std::size_t unanswered() const noexcept { return unanswered_; }
-  std::size_t unanswered_bytes() const noexcept { return unanswered_bytes_; }
+  // Whether both connections have received something since the last ping().
+  bool alive() const noexcept { return listener_alive_ && publisher_alive_; }
+  // Envelopes that Redis has not acknowledged, and their bytes.
+  std::size_t unacknowledged() const noexcept { return unacknowledged_; }
+  std::size_t unacknowledged_bytes() const noexcept { return unacknowledged_bytes_; }
 
 private:
   void on_connected(Connection& connection) override;
   void on_reply(Connection& connection, const redisReply& reply) override;
-  void on_lost(Connection& connection, std::string_view why) override;
-  void enter(Connection& connection);
-  void hear(const redisReply& reply);
-  void take_answer();
-  void lose(std::string why);
+  void on_lost(Connection& connection, std::string_view why) noexcept override;
+  void begin_service(Connection& connection);
+  void on_listener_reply(const redisReply& reply);
+  void on_publisher_reply();
+  void fail(std::string_view why) noexcept;
 
   const RedisOptions& options_;
   const std::string channel_;
   const std::string own_channel_;
-  Owner& owner_;
-  Event begun_;
+  Observer& observer_;
+  Event settled_;
   Event lost_;
   std::string fault_;
   unsigned subscriptions_ = 0;
-  bool may_publish_ = false;  // connected, and authenticated
-  bool may_listen_ = false;
-  bool heard_ = false;
-  bool answered_ = false;
-  std::deque<std::size_t> sent_;  // bytes of what the publisher has been given; 0: a ping
-  std::size_t unanswered_ = 0;
-  std::size_t unanswered_bytes_ = 0;
+  bool publisher_ready_ = false;  // connected and authenticated
+  bool listener_ready_ = false;
+  bool listener_alive_ = false;
+  bool publisher_alive_ = false;
+  std::deque<std::size_t> sent_;  // sizes of the envelopes in flight; 0: a ping
+  std::size_t unacknowledged_ = 0;
+  std::size_t unacknowledged_bytes_ = 0;
   Connection listener_{*this};
   Connection publisher_{*this};
 };

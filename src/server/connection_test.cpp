@@ -1,4 +1,4 @@
-// What a service that is no App may do with its exchanges, over a socket.
+// A service without App uses its exchanges, over a socket.
 #include "server/server.hpp"
 
 #include "net/test_peer.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 struct TestService final : Service {
   Reply serve(Exchange& exchange) const noexcept override {
-    exchange.served_by(*this);
+    exchange.set_service(*this);
     return handler(exchange);
   }
   Response refuse(const Problem& problem) const noexcept override { return Response(problem.status); }
@@ -28,7 +28,7 @@ struct TestService final : Service {
   std::function<Reply(Exchange&)> handler;
 };
 
-// Lets the loop go round once.
+// Waits for the next iteration of the loop.
 struct NextRound {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle) const {
@@ -37,7 +37,7 @@ struct NextRound {
   void await_resume() const noexcept {}
 };
 
-// Waits for content, as those who stream it do.
+// Waits for content, as streaming handlers do.
 struct Readable {
   Exchange& exchange;
   bool await_ready() const { return exchange.readable(); }
@@ -51,10 +51,10 @@ protected:
     if (server_) server_->stop(Milliseconds(0));
   }
 
-  net::Peer connect(Settings settings = {}) {
+  net::Peer connect(exchange::Settings settings = {}) {
     if (!server_) {
-      Log::Options log;
-      log.level = Severity::Off;
+      LogOptions log;
+      log.level = LogLevel::Off;
       server_ = std::make_unique<Server>(service, std::move(settings), log);
       EXPECT_TRUE(server_->listen({{{.host = "127.0.0.1", .port = 0}}}, 1));
       server_->start();
@@ -76,7 +76,7 @@ Task<Response> look_wait_and_read(Exchange& exchange) {
   while (true) {
     const Readable readable{exchange};
     co_await readable;
-    co_await NextRound{};  // the bytes that were there are gone by now
+    co_await NextRound{};  // the received bytes are overwritten by now
     co_await NextRound{};
     const auto piece = exchange.read();
     if (!piece) co_return Response(to_problem(piece.error()).status);
@@ -165,7 +165,7 @@ TEST_F(ConnectionTest, an_announcement_alone_reserves_nothing) {
   EXPECT_LE(room.load(), 17 * 100'000U + 1'000'000U);
 }
 
-// Gives up collecting when it is told to, and reads on piece by piece.
+// Stops collecting on demand, and continues to read in pieces.
 Task<Response> collect_and_read_on(Exchange& exchange, std::atomic<bool>& given_up) {
   try {
     co_await with_timeout(Milliseconds(1), read_body(exchange));
@@ -195,7 +195,7 @@ TEST_F(ConnectionTest, large_content_can_be_read_on_by_who_gives_up_collecting_i
   EXPECT_EQ(content_of(peer.receive_all()), "3000000");
 }
 
-// Runs on when its client has gone, and looks at what is left.
+// Continues after its client has disconnected, and reads the data that is left.
 Task<Response> outlive(Exchange& exchange, std::atomic<bool>& started, std::function<void(Exchange&)> look,
                        std::atomic<bool>& ended) {
   started = true;

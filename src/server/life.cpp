@@ -12,7 +12,7 @@ namespace tern::server {
 namespace {
 
 constexpr Milliseconds last_moment =
-    Seconds(1);  // for the end of a start that failed, and for on_stop when the drain has taken all time
+    Seconds(1);  // for the end of a failed start, and for on_stop when the drain has used up its time
 
 }  // namespace
 
@@ -72,18 +72,19 @@ void Life::await_start() {
   throw Cancelled();
 }
 
-void Life::worker_is_quiet() {
-  if (++quiet_ == workers_.size()) {
+void Life::worker_drained() {
+  if (++drained_workers_ == workers_.size()) {
     workers_.front()->loop().post([this] { stop(); });
   }
 }
 
+bool Life::is_serving() {
+  const std::lock_guard lock(mutex_);
+  return state_ == State::Serving;
+}
+
 void Life::stop() {
-  const bool served = [this] {
-    const std::lock_guard lock(mutex_);
-    return state_ == State::Serving;
-  }();
-  if (!served || !hooks_.on_stop) return end();
+  if (!is_serving() || !hooks_.on_stop) return end();
   Worker& first = *workers_.front();
   const Milliseconds time = std::max(first.time_to_drain(), last_moment);
   deadline_ = first.loop().now() + static_cast<std::uint64_t>(time.count());
@@ -94,7 +95,7 @@ void Life::stop() {
   if (stopping_.start(call, this)) end();
 }
 
-void Life::hurry(Milliseconds timeout) {
+void Life::limit_on_stop(Milliseconds timeout) {
   if (!armed()) return;
   net::Loop& loop = workers_.front()->loop();
   const Milliseconds time = std::max(timeout, last_moment);
@@ -104,7 +105,7 @@ void Life::hurry(Milliseconds timeout) {
   loop.arm(*this, time);
 }
 
-// What waits has its turn with Cancelled before the loop ends; what goes on waiting then is destroyed with this.
+// Waiting coroutines are resumed with Cancelled before the loop ends; those that wait again are destroyed with this.
 void Life::on_timer() noexcept {
   stop_.stop();
   end();
@@ -116,7 +117,7 @@ void Life::end() {
 }
 
 void Life::ended() {
-  started(State::Failed, {});  // when nobody came to that
+  started(State::Failed, {});  // if the start did not get that far
   if (hooks_.on_ended) hooks_.on_ended();
 }
 

@@ -1,9 +1,9 @@
-// How serving begins and ends.
+// Start and end of a server.
 //
-// Life of a server: clients can connect, but nobody is accepted until on_start has ended on the first loop; then every
-// worker opens. A drain ends each worker's requests, the work after them and then its background tasks; when the last
-// worker is quiet, on_stop runs on the first loop, and when that has ended, all loops do. They end together, so that
-// until then each can be posted to. A start that fails or is stopped before its end has no on_stop.
+// Lifecycle of a server: clients can connect, but no connection is accepted until on_start has ended on the first loop;
+// then every worker opens. A drain ends each worker's requests, the work after them and then its background tasks; when
+// the last worker has finished, on_stop runs on the first loop, and afterwards all loops end together, so that each
+// accepts posted work until then. A start that fails or is stopped early has no on_stop.
 #pragma once
 
 #include <tern/base/function.hpp>
@@ -24,12 +24,12 @@ namespace tern::server {
 
 class Worker;
 
-// What whoever puts a server together wants to be done around the serving.
+// Hooks around serving.
 struct Hooks {
-  base::Function<Task<>()> on_start = {};  // on the first loop; what it throws ends the server
-  base::Function<Task<>()> on_stop = {};   // on the first loop; throws nothing
+  base::Function<Task<>()> on_start = {};  // on the first loop; an exception ends the server
+  base::Function<Task<>()> on_stop = {};   // on the first loop; must not throw
   base::Function<void()> on_ended = {};    // called by the last loop that ends
-  base::Function<void()> on_cleared = {};  // when no loop runs and what still waited there has been destroyed
+  base::Function<void()> on_cleared = {};  // after all loops have ended and their waiting coroutines were destroyed
 };
 
 class Life final : private Timer {
@@ -39,20 +39,23 @@ public:
 
   // Before the loops run.
   void prepare(Hooks hooks);
-  // When all of them do.
+  // When all loops run.
   void begin();
-  // Blocks until on_start has ended; throws what it threw, or Cancelled when it was stopped. Not from a loop's thread.
+  // Blocks until on_start has ended; throws its exception, or Cancelled if it was stopped. Not from a loop's thread.
   void await_start();
 
-  // From a worker's thread, once each: nothing is left there that would have to be waited for.
-  void worker_is_quiet();
-  // On the first loop, when a drain begins: on_stop has no more time than that, but always a moment.
-  void hurry(Milliseconds timeout);
+  // Whether on_start has succeeded. Thread-safe.
+  bool is_serving();
+
+  // From a worker's thread, once each: it has no work left.
+  void worker_drained();
+  // On the first loop, when a drain begins: limits on_stop to that time, but to at least a moment.
+  void limit_on_stop(Milliseconds timeout);
   // By the last loop that ends.
   void ended();
-  // When all have: destroys what still waits.
+  // After all have: destroys waiting coroutines.
   void clear() noexcept { stopping_ = {}; }
-  // And the workers have done the same.
+  // After the workers have done the same.
   void cleared() {
     if (hooks_.on_cleared) hooks_.on_cleared();
   }
@@ -72,7 +75,7 @@ private:
   std::condition_variable changed_;
   State state_ = State::Starting;
   std::exception_ptr error_;
-  std::atomic<std::size_t> quiet_ = 0;  // workers
+  std::atomic<std::size_t> drained_workers_ = 0;  // workers
   // On the first loop.
   std::uint64_t deadline_ = 0;
   StopState stop_;

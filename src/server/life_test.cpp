@@ -1,4 +1,4 @@
-// A server that does not begin.
+// A server that fails to start.
 #include "server/server.hpp"
 
 #include <tern/coro/cancelled.hpp>
@@ -17,7 +17,7 @@ struct NoService final : Service {
   Response refuse(const Problem&) const noexcept override { return Response(); }
 };
 
-// Threads that are made while it lives have stacks for which there is no memory.
+// While it lives, no stack can be allocated for new threads.
 class NoThreads {
 public:
   NoThreads() {
@@ -41,8 +41,8 @@ private:
 
 TEST(Server, without_threads_does_not_start_and_leaves_nothing_behind) {
   const NoService service;
-  Log::Options silent;
-  silent.level = Severity::Off;
+  LogOptions silent;
+  silent.level = LogLevel::Off;
   Server server(service, {}, silent);
   ASSERT_TRUE(server.listen({{{.host = "127.0.0.1", .port = 0}}}, 3));
   {
@@ -55,8 +55,8 @@ TEST(Server, without_threads_does_not_start_and_leaves_nothing_behind) {
 
 TEST(Server, that_is_stopped_before_it_starts_runs_no_hook) {
   const NoService service;
-  Log::Options silent;
-  silent.level = Severity::Off;
+  LogOptions silent;
+  silent.level = LogLevel::Off;
   Server server(service, {}, silent);
   ASSERT_TRUE(server.listen({{{.host = "127.0.0.1", .port = 0}}}, 2));
   server.stop(Seconds(20));

@@ -1,13 +1,34 @@
 #include "server/server.hpp"
 
+#include "server/machine.hpp"
+
 #include <tern/base/utf8.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace tern::server {
+namespace {
+
+// Retries if memory is short: a server is stopped only once.
+template <class F>
+void retry_without_memory(F f) noexcept {
+  for (;;) {
+    try {
+      return f();
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
+}  // namespace
 
 bool LazyPool::submit(Priority priority, Job& job) noexcept {
   try {
@@ -15,7 +36,7 @@ bool LazyPool::submit(Priority priority, Job& job) noexcept {
       pool_ = std::make_unique<ThreadPool>(ThreadPoolOptions{.threads = threads_, .queue = queue_});
     });
   } catch (...) {
-    return false;  // no threads to be had: the next one tries again
+    return false;  // no threads available: the next call tries again
   }
   return pool_->submit(priority, job);
 }
@@ -24,13 +45,13 @@ bool LazyPool::withdraw(Job& job) noexcept {
   return pool_->withdraw(job);
 }
 
-Server::Server(const Service& service, Settings settings, const Log::Options& log)
+Server::Server(const Service& service, exchange::Settings settings, const LogOptions& log)
     : settings_(std::move(settings)),
       log_(log),
       shared_{settings_, service, log_},
       pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue),
       certificates_(log_, settings_.certificate_period) {
-  // The first check of a long text chooses an implementation for this processor, which takes memory: not on a loop.
+  // The first check of a long text selects an implementation for this processor, which allocates: not on a loop.
   static_cast<void>(base::is_utf8(std::string(1024, 'x')));
 }
 
@@ -39,16 +60,17 @@ Server::~Server() {
   wait();
 }
 
-std::expected<void, net::Error> Server::listen(const std::vector<Listening>& listeners, unsigned loops) {
+std::expected<void, net::Error> Server::listen(const std::vector<transport::ListenerConfig>& listeners,
+                                               unsigned loops) {
   const auto room_again = [this] {
     for (const auto& worker : workers_) worker->accept_again();
   };
   for (unsigned i = 0; i < loops; ++i) {
-    workers_.push_back(std::make_unique<Worker>(shared_, i, room_again, [this] { life_.worker_is_quiet(); }));
+    workers_.push_back(std::make_unique<Worker>(shared_, i, room_again, [this] { life_.worker_drained(); }));
     workers_.back()->loop().set_offloader(&pool_);
     workers_.back()->loop().buffer_pool().limit(settings_.buffered / 8 / loops);
   }
-  for (const Listening& listening : listeners) {
+  for (const transport::ListenerConfig& listening : listeners) {
     if (auto opened = open(listening); !opened) {
       workers_.clear();
       places_.clear();
@@ -58,18 +80,19 @@ std::expected<void, net::Error> Server::listen(const std::vector<Listening>& lis
   return {};
 }
 
-std::expected<void, net::Error> Server::open(const Listening& listening) {
+std::expected<void, net::Error> Server::open(const transport::ListenerConfig& listening) {
   auto sockets = net::listen(listening.address, workers_.size());
   if (!sockets) return std::unexpected(std::move(sockets.error()));
-  const std::string& name = places_.emplace_back(sockets->front().address.port(), sockets->front().name).name;
-  Certificates::Context context;
+  const std::string& name =
+      places_.emplace_back(sockets->front().address.port(), sockets->front().name, listening.name).address;
+  transport::Certificates::Context context;
   if (listening.tls) {
     auto loaded = certificates_.load(places_.size() - 1, name, *listening.tls);
     if (!loaded) return std::unexpected(net::Error{net::Fault::System, 0, std::move(loaded.error())});
     context = std::move(*loaded);
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i]->listen(std::move((*sockets)[i]), {context, listening.proxied})) continue;
+    if (workers_[i]->listen(std::move((*sockets)[i]), {context, listening.proxied, listening.name})) continue;
     const int error = errno;
     return std::unexpected(net::Error{net::Fault::System, error, name + ": " + std::strerror(error)});
   }
@@ -80,8 +103,13 @@ std::uint16_t Server::port(std::size_t listener) const noexcept {
   return listener < places_.size() ? places_[listener].port : std::uint16_t{0};
 }
 
+std::uint16_t Server::port(std::string_view listener) const noexcept {
+  const auto place = std::ranges::find(places_, listener, &Place::name);
+  return place == places_.end() ? std::uint16_t{0} : place->port;
+}
+
 std::string Server::address(std::size_t listener) const {
-  return listener < places_.size() ? places_[listener].name : std::string();
+  return listener < places_.size() ? places_[listener].address : std::string();
 }
 
 void Server::start(Hooks hooks) {
@@ -89,7 +117,7 @@ void Server::start(Hooks hooks) {
   const std::lock_guard lock(threads_mutex_);
   running_ = workers_.size();
   try {
-    certificates_.watch([this](std::size_t listener, const Certificates::Context& context) {
+    certificates_.watch([this](std::size_t listener, const transport::Certificates::Context& context) {
       for (const auto& worker : workers_) worker->use(listener, context);
     });
     for (const auto& worker : workers_) {
@@ -107,20 +135,40 @@ void Server::start(Hooks hooks) {
   life_.begin();
 }
 
+bool Server::retire() {
+  const bool delays = settings_.drain_delay.count() > 0 && life_.is_serving();
+  Stage before = Stage::Serving;
+  if (delays && stage_.compare_exchange_strong(before, Stage::Delaying)) {
+    log_.write(LogLevel::Info, "stopping, after a delay in which requests are served as before");
+    retry_without_memory([this] {
+      first_loop().post([this] {
+        if (stage_ == Stage::Delaying) first_loop().timers().arm(delay_timer_, settings_.drain_delay);
+      });
+    });
+    return false;
+  }
+  if (stage_.exchange(Stage::Draining) == Stage::Draining) return true;
+  log_.write(LogLevel::Info, "stopping: requests in flight may end");
+  stop(settings_.drain_timeout);
+  return false;
+}
+
 void Server::stop(Milliseconds timeout) {
-  for (const auto& worker : workers_) worker->drain(timeout);
-  if (!workers_.empty()) first_loop().post([this, timeout] { life_.hurry(timeout); });
+  stage_ = Stage::Draining;
+  for (const auto& worker : workers_) retry_without_memory([&] { worker->drain(timeout); });
+  if (workers_.empty()) return;
+  retry_without_memory([this, timeout] { first_loop().post([this, timeout] { life_.limit_on_stop(timeout); }); });
 }
 
 void Server::wait() {
   {
-    const std::lock_guard lock(threads_mutex_);  // several may wait
+    const std::lock_guard lock(threads_mutex_);  // several threads may wait
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
     }
     if (std::exchange(cleared_, true)) return;
   }
-  // Not left to the destructor: the last who has the server may be a thread that one of these frames joins.
+  // Not in the destructor: the last reference to the server may be held by a thread that one of these frames joins.
   life_.clear();
   for (const auto& worker : workers_) worker->clear();
   life_.cleared();

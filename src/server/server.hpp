@@ -1,14 +1,14 @@
-// A server: loops on threads, each with a listening socket of the same address, and one service that answers.
+// A server: loops on threads, each with its own listening sockets, and one service that answers.
 #pragma once
 
+#include "exchange/settings.hpp"
+#include "logging/log.hpp"
 #include "net/error.hpp"
-#include "server/bus_desk.hpp"
-#include "server/certificates.hpp"
 #include "server/life.hpp"
-#include "server/listening.hpp"
-#include "server/log.hpp"
-#include "server/settings.hpp"
 #include "server/worker.hpp"
+#include "transport/certificates.hpp"
+#include "transport/listener_config.hpp"
+#include "websockets/bus_host.hpp"
 
 #include <tern/http/exchange.hpp>
 #include <tern/net/thread_pool.hpp>
@@ -24,7 +24,7 @@
 
 namespace tern::server {
 
-// The pool of an app's offloaded work; its threads are made when they are first needed.
+// The pool of an app's offloaded work; its threads are started on first use.
 class LazyPool final : public Offloader {
 public:
   LazyPool(unsigned threads, std::size_t queue) noexcept : threads_(threads), queue_(queue) {}
@@ -41,7 +41,7 @@ private:
 class Server {
 public:
   // `service` outlives the server.
-  Server(const Service& service, Settings settings, const Log::Options& log);
+  Server(const Service& service, exchange::Settings settings, const LogOptions& log);
   // Stops at once, if it still runs.
   ~Server();
   Server(const Server&) = delete;
@@ -49,59 +49,83 @@ public:
 
   // Makes `loops` loops with a listening socket for each of `listeners`, at least one; clients can connect, but are not
   // served yet. Once.
-  std::expected<void, net::Error> listen(const std::vector<Listening>& listeners, unsigned loops);
-  // Serves, as soon as the hook on_start has ended. After listen(), once. Throws std::system_error when there is no
-  // thread for a loop; nothing runs then.
+  std::expected<void, net::Error> listen(const std::vector<transport::ListenerConfig>& listeners, unsigned loops);
+  // Serves when the hook on_start has ended. After listen(), once. Throws std::system_error if a thread for a loop
+  // cannot be started; nothing runs then.
   void start(Hooks hooks = {});
-  // Blocks until the hook has ended; throws what it threw, or Cancelled when the server was stopped before that. Not
-  // from a loop's thread.
+  // Blocks until the hook has ended; throws its exception, or Cancelled if the server was stopped before. Not from a
+  // loop's thread.
   void await_start() { life_.await_start(); }
 
   // After listen(), from any thread, also a loop's: begins to drain; connections that are busy after `timeout` are
   // aborted. May be called again with a shorter one.
   void stop(Milliseconds timeout);
-  // Until everything has ended; what has not, at the end of the drain, is destroyed here. Not from a loop's thread.
+  // After listen(), from any thread: stop() with the settings' times, after Settings::drain_delay, during which the
+  // server serves as before. Called again, it ends the delay. Returns whether the drain had begun before.
+  bool retire();
+  bool is_draining() const noexcept { return stage_ != Stage::Serving; }
+  // Blocks until everything has ended; work left at the end of the drain is destroyed here. Not from a loop's thread.
   void wait();
   // To the WebSockets; from any thread.
-  SocketBus& sockets() noexcept { return shared_.sockets; }
-  BusHost& bus_host() noexcept { return bus_desk_; }
+  websockets::SocketBus& sockets() noexcept { return shared_.sockets; }
+  BusHost& bus_host() noexcept { return bus_host_; }
   // Whether the calling thread is one of the loops'.
   bool on_a_loop() const noexcept;
 
-  // Loads the certificates again; from any thread, after start(). What is wrong with them is the answer; empty:
-  // nothing.
+  // Loads the certificates again; from any thread, after start(). Returns the errors; empty: none.
   std::string reload_certificates() { return certificates_.reload(); }
 
-  // Of a listener, in the order of listen(); 0 and empty when there are not so many.
+  // Of a listener, in the order of listen(); 0 and empty for an index out of range.
   std::uint16_t port(std::size_t listener = 0) const noexcept;
+  std::uint16_t port(std::string_view listener) const noexcept;
   std::string address(std::size_t listener = 0) const;
-  const Settings& settings() const noexcept { return settings_; }
-  Log& log() noexcept { return log_; }
-  // Where what comes from other threads runs. After listen().
+  const exchange::Settings& settings() const noexcept { return settings_; }
+  logging::Log& log() noexcept { return log_; }
+  // The executor for calls from other threads. After listen().
   Executor& first_loop() noexcept { return workers_.front()->loop(); }
   std::vector<std::unique_ptr<Worker>>& workers() noexcept { return workers_; }
-  const MemoryBudget& memory() const noexcept { return shared_.memory; }  // for tests
+  const exchange::MemoryBudget& memory() const noexcept { return shared_.memory; }  // for tests
 
 private:
+  enum class Stage : std::uint8_t { Serving, Delaying, Draining };
+
+  // Ends the delay, on the first loop.
+  class DelayTimer final : public Timer {
+  public:
+    explicit DelayTimer(Server& server) noexcept : server_(server) {}
+    DelayTimer(const DelayTimer&) = delete;
+    DelayTimer& operator=(const DelayTimer&) = delete;
+    ~DelayTimer() {
+      if (armed()) server_.first_loop().timers().disarm(*this);
+    }
+    void on_timer() noexcept override { server_.retire(); }
+
+  private:
+    Server& server_;
+  };
+
   struct Place {
     std::uint16_t port;
+    std::string address;
     std::string name;
   };
-  std::expected<void, net::Error> open(const Listening& listening);
+  std::expected<void, net::Error> open(const transport::ListenerConfig& listening);
 
-  const Settings settings_;
-  Log log_;
-  Shared shared_;
-  BusDesk bus_desk_{shared_.sockets, log_};
-  LazyPool pool_;  // outlives the workers, whose handlers wait for it
+  const exchange::Settings settings_;
+  logging::Log log_;
+  exchange::SharedState shared_;
+  websockets::SocketBusHost bus_host_{shared_.sockets, log_};
+  LazyPool pool_;  // outlives the workers, whose handlers use it
   std::vector<std::unique_ptr<Worker>> workers_;
   Life life_{workers_};
+  DelayTimer delay_timer_{*this};
+  std::atomic<Stage> stage_ = Stage::Serving;
   std::mutex threads_mutex_;  // for the next two
   std::vector<std::thread> threads_;
   bool cleared_ = false;
   std::atomic<std::size_t> running_ = 0;
-  std::vector<Place> places_;  // of the listeners
-  Certificates certificates_;  // ends first: it posts to the workers
+  std::vector<Place> places_;             // of the listeners
+  transport::Certificates certificates_;  // destroyed first: it posts to the workers
 };
 
 }  // namespace tern::server

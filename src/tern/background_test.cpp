@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using Background = AppLife;
+using Background = RunningAppTest;
 
 TEST_F(Background, a_background_task_outlives_its_request_and_its_client) {
   std::promise<std::string> ended;
@@ -49,14 +49,14 @@ TEST_F(Background, requests_then_their_work_then_background_tasks_then_stop_hook
     const std::string name(request.path());
     asked.set_value();
     co_await answer;
-    story.tell("request " + name);
+    recorder.record("request " + name);
     co_return Response::text("slow").after([&]() -> Task<> {
       spawn([&]() -> Task<> {
         co_await yield();
         after.set();
       });
       co_await after;
-      story.tell("after");
+      recorder.record("after");
     });
   });
   app.on_start([&] {
@@ -66,10 +66,10 @@ TEST_F(Background, requests_then_their_work_then_background_tasks_then_stop_hook
       } catch (const Cancelled&) {
       }
       co_await uncancelled(sleep_for(Milliseconds(20)));
-      story.tell("background");
+      recorder.record("background");
     });
   });
-  app.on_stop([&] { story.tell("stop"); });
+  app.on_stop([&] { recorder.record("stop"); });
   Options options = quiet();
   options.threads = 1;
   app.start(options);
@@ -77,12 +77,12 @@ TEST_F(Background, requests_then_their_work_then_background_tasks_then_stop_hook
   peer.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
   asked.get_future().get();
   app.stop(false);
-  EXPECT_TRUE(story.told().empty());
+  EXPECT_TRUE(recorder.recorded().empty());
   app.spawn([&answer] { answer.set(); });
   EXPECT_TRUE(peer.receive_all().ends_with("slow"));
   peer.close();
   app.wait();
-  EXPECT_THAT(story.told(), ElementsAre("request /slow", "after", "background", "stop"));
+  EXPECT_THAT(recorder.recorded(), ElementsAre("request /slow", "after", "background", "stop"));
 }
 
 // The hook runs on the first loop, the task on whichever.
@@ -113,21 +113,21 @@ TEST_F(Background, stop_hooks_wait_for_the_tasks_of_all_loops) {
 
 TEST_F(Background, what_does_not_end_in_time_is_destroyed_and_stop_hooks_run_before_that) {
   struct Guard {
-    Story& story;
-    ~Guard() { story.tell("destroyed"); }
+    EventRecorder& recorder;
+    ~Guard() { recorder.record("destroyed"); }
   };
   app.on_start([&] {
     spawn([&]() -> Task<> {
-      const Guard guard{story};
+      const Guard guard{recorder};
       co_await uncancelled(for_ever());
     });
   });
-  app.on_stop([&] { story.tell("stopped"); });
+  app.on_stop([&] { recorder.record("stopped"); });
   Options options = quiet();
   options.timeouts.drain = Milliseconds(1);
   app.start(options);
   app.stop();
-  EXPECT_THAT(story.told(), ElementsAre("stopped", "destroyed"));
+  EXPECT_THAT(recorder.recorded(), ElementsAre("stopped", "destroyed"));
 }
 
 TEST_F(Background, what_a_background_task_throws_is_logged) {
@@ -163,9 +163,9 @@ TEST_F(Background, a_task_is_spawned_on_the_loop_that_asks_or_else_on_the_first_
     Executor* here = Executor::current();
     bool same = false;
     app.spawn([&] { same = Executor::current() == here; });
-    story.tell(same ? "here, at once" : "elsewhere");
+    recorder.record(same ? "here, at once" : "elsewhere");
     other.spawn([&] {
-      story.tell(Executor::current() == others ? "the other" : "elsewhere");
+      recorder.record(Executor::current() == others ? "the other" : "elsewhere");
       checked.set_value();
     });
     return "spawned";
@@ -175,7 +175,7 @@ TEST_F(Background, a_task_is_spawned_on_the_loop_that_asks_or_else_on_the_first_
   checked.get_future().get();
   app.stop();
   other.stop();
-  EXPECT_THAT(story.told(), ElementsAre("here, at once", "the other"));
+  EXPECT_THAT(recorder.recorded(), ElementsAre("here, at once", "the other"));
 }
 
 TEST_F(Background, tasks_come_from_many_threads_while_the_app_stops) {

@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using EveryOfApp = AppLife;
+using EveryOfApp = RunningAppTest;
 
 // Runs it on a loop whose time the test makes.
 class Every : public ::testing::Test {
@@ -35,13 +35,13 @@ protected:
   std::uint64_t time() const { return executor.now() - start; }
 
   TestFolder folder;
-  server::Log log{{.error_file = folder.path / "error"}};
+  logging::Log log{{.error_file = folder.path / "error"}};
   coro::ManualExecutor executor;
   const std::uint64_t start = executor.now();
   StopState stop;
   app::Hooks::Repeated repeated;
   std::vector<std::uint64_t> times;
-  std::optional<coro::Running<>> running;
+  std::optional<coro::StartedTask<>> running;
 };
 
 TEST_F(Every, runs_at_each_multiple_of_its_interval_for_the_first_time_after_one) {
@@ -115,7 +115,7 @@ TEST_F(EveryOfApp, every_runs_on_the_first_loop_until_the_drain_begins) {
   Executor* first = nullptr;
   app.on_start([&] { first = Executor::current(); });
   app.every(Milliseconds(1), [&]() -> Task<> {
-    story.tell(Executor::current() == first ? "run" : "elsewhere");
+    recorder.record(Executor::current() == first ? "run" : "elsewhere");
     try {
       co_await for_ever();
     } catch (const Cancelled&) {
@@ -134,14 +134,14 @@ TEST_F(EveryOfApp, every_runs_on_the_first_loop_until_the_drain_begins) {
   net::Peer peer = connect(app.port());
   peer.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
   asked.get_future().get();
-  while (story.told().empty()) std::this_thread::yield();
+  while (recorder.recorded().empty()) std::this_thread::yield();
   app.stop(false);
   cancelled.get_future().get();  // although a request is still being answered
   app.spawn([&answer] { answer.set(); });
   EXPECT_TRUE(peer.receive_all().ends_with("slow"));
   peer.close();
   app.wait();
-  EXPECT_THAT(story.told(), ElementsAre("run"));
+  EXPECT_THAT(recorder.recorded(), ElementsAre("run"));
 }
 
 TEST_F(EveryOfApp, every_takes_an_interval_that_is_longer_than_zero) {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <system_error>
+#include <exception>
 
 namespace tern {
 
@@ -21,7 +21,7 @@ void ForcedExit::arm(Milliseconds time) {
   if (thread_.joinable()) return;
   try {
     thread_ = std::thread([this, time] { wait(time); });
-  } catch (const std::system_error&) {  // no thread to be had: whoever waits, waits until the work has ended
+  } catch (const std::exception&) {  // no thread available: the caller waits until the work has ended
   }
 }
 

@@ -1,5 +1,5 @@
-// Ends the process when App::run() does not return soon enough after a second signal: a handler that blocks its thread
-// cannot be stopped, neither on a loop nor on the pool, and everything that it uses must stay until it returns.
+// Ends the process when App::run() does not return soon after a second signal: a handler that blocks its thread, on a
+// loop or on the pool, cannot be stopped, and its objects must not be destroyed.
 #pragma once
 
 #include <tern/base/duration.hpp>
@@ -15,11 +15,11 @@ public:
   ForcedExit() = default;
   ForcedExit(const ForcedExit&) = delete;
   ForcedExit& operator=(const ForcedExit&) = delete;
-  // Calls it off.
+  // Cancels it.
   ~ForcedExit();
 
-  // After `time` the process ends with status 1: no destructor runs and nothing registered with atexit(). Calls after
-  // the first do nothing.
+  // Ends the process after `time` with status 1, without destructors and atexit() functions. Only the first call has an
+  // effect.
   void arm(Milliseconds time);
 
 private:

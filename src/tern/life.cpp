@@ -25,7 +25,7 @@ Task<> on_start(const app::Core& core, server::Server& server) {
 }
 
 // The bus goes last: hooks may publish.
-Task<> on_stop(const app::Core& core, server::Log& log) {
+Task<> on_stop(const app::Core& core, logging::Log& log) {
   for (const auto& hook : std::views::reverse(core.hooks().stop)) {
     try {
       co_await hook->run();
@@ -37,7 +37,7 @@ Task<> on_stop(const app::Core& core, server::Log& log) {
   if (bus == nullptr) co_return;
   try {
     co_await bus->stop();
-  } catch (const Cancelled&) {  // there was no more time
+  } catch (const Cancelled&) {  // the time is over
   } catch (...) {
     log.failure("the bus did not stop well", std::current_exception());
   }
@@ -45,16 +45,16 @@ Task<> on_stop(const app::Core& core, server::Log& log) {
 
 }  // namespace
 
-Task<> repeat(const app::Hooks::Repeated& repeated, server::Log& log) {
+Task<> repeat(const app::Hooks::Repeated& repeated, logging::Log& log) {
   const Timers& clock = Executor::current()->timers();
   const auto interval = static_cast<std::uint64_t>(repeated.interval.count());
   std::uint64_t due = clock.now();
   while (true) {
-    due += ((clock.now() - due) / interval + 1) * interval;  // the next multiple that has not passed
-    co_await sleep_for(Milliseconds(static_cast<std::int64_t>(due - clock.now())));  // ends the loop, too
+    due += ((clock.now() - due) / interval + 1) * interval;  // the next multiple that is not over
+    co_await sleep_for(Milliseconds(static_cast<std::int64_t>(due - clock.now())));  // also ends the loop
     try {
       co_await repeated.work->run();
-    } catch (const Cancelled&) {  // this run was
+    } catch (const Cancelled&) {  // of this run
     } catch (...) {
       log.failure("a run of every() failed", std::current_exception());
     }

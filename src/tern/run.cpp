@@ -1,13 +1,15 @@
-// The composition root: where an App and a server are put together.
+// The composition root: connects an App and a server.
 #include <tern/app/app.hpp>
 
 #include "app/core.hpp"
 #include "base/gate.hpp"
+#include "exchange/http2.hpp"
 #include "http/topic.hpp"
-#include "server/http2.hpp"
+#include "server/machine.hpp"
 #include "server/server.hpp"
 #include "tern/forced_exit.hpp"
 #include "tern/life.hpp"
+#include "tern/running_logs.hpp"
 #include "tern/signals.hpp"
 
 #include <tern/coro/cancelled.hpp>
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -26,16 +29,17 @@
 namespace tern {
 namespace {
 
-constexpr std::uint32_t min_window = 65'535;  // that a connection has (RFC 9113, section 6.9.2)
+constexpr std::uint32_t min_window = 65'535;  // of a connection (RFC 9113, section 6.9.2)
 constexpr std::uint32_t max_window = (1U << 31U) - 1;
-// Within a stop at once: what can be stopped has ended long before, but for on_stop hooks, which have a second.
+// After an immediate stop: everything that can be stopped has ended long before, except on_stop hooks, which have a
+// second.
 constexpr Milliseconds exit_time{250};
 constexpr Milliseconds exit_time_with_hooks{1250};
 constexpr Milliseconds for_ever{Seconds(10L * 365 * 24 * 3600)};
 
-// How many connections there may be at once. Throws SetupError where there is no room for any.
-std::size_t connections_of(const Options& options, unsigned loops) {
-  const std::size_t listeners = 1 + options.also.size();
+// The maximum number of connections. Throws SetupError if there is no room for any.
+std::size_t max_connections_of(const Options& options, unsigned loops) {
+  const std::size_t listeners = 1 + options.listeners.size();
   const server::DescriptorBudget budget = server::descriptor_budget(loops, listeners);
   if (budget.limit <= budget.needed) {
     const std::string needed = std::to_string(budget.needed + 1);
@@ -44,83 +48,78 @@ std::size_t connections_of(const Options& options, unsigned loops) {
                      (listeners == 1 ? " listener" : " listeners") + " and a reserve need at least " + needed +
                      ": raise it (ulimit -n " + needed + "), or set fewer threads");
   }
-  return options.connections != 0 ? options.connections : budget.limit - budget.needed;
+  const std::size_t max = options.limits.max_connections;
+  return max != 0 ? max : budget.limit - budget.needed;
 }
 
-server::Settings settings_of(const Options& options, unsigned loops) {
-  server::Settings settings;
-  settings.heads.request_line = options.request_line;
-  settings.heads.fields = options.fields;
-  settings.heads.field_count = options.field_count;
-  settings.http2.target = options.request_line;
-  settings.http2.fields = options.fields;
-  settings.http2.field_count = options.field_count;
-  settings.http2.streams = options.http2.streams;
-  settings.http2.stream_window = std::min(options.http2.window, max_window);
-  settings.http2.connection_window = std::clamp(options.http2.all_windows, min_window, max_window);
+exchange::Settings settings_of(const Options& options, unsigned loops) {
+  exchange::Settings settings;
+  settings.heads.request_line = options.limits.max_request_line_bytes;
+  settings.heads.fields = options.limits.max_fields_bytes;
+  settings.heads.field_count = options.limits.max_field_count;
+  settings.http2.target = options.limits.max_request_line_bytes;
+  settings.http2.fields = options.limits.max_fields_bytes;
+  settings.http2.field_count = options.limits.max_field_count;
+  settings.http2.streams = options.http2.max_concurrent_streams;
+  settings.http2.stream_window = std::min(options.http2.stream_window_bytes, max_window);
+  settings.http2.connection_window = std::clamp(options.http2.connection_window_bytes, min_window, max_window);
   settings.prior_knowledge = options.http2.enabled && options.http2.clear_text;
   settings.http2_only = settings.prior_knowledge && options.http2.only;
-  settings.limits = options.limits;
+  settings.limits = options.limits.request;
   settings.head_timeout = options.timeouts.head;
   settings.idle_timeout = options.timeouts.idle;
   settings.drain_timeout = options.timeouts.drain.count() != 0 ? options.timeouts.drain : for_ever;
+  settings.drain_delay = options.timeouts.drain_delay;
   settings.drain_idle = options.timeouts.drain_idle;
-  settings.grace = options.timeouts.grace;
-  settings.min_data_rate = options.timeouts.min_data_rate;
+  settings.grace = options.timeouts.min_rate_grace;
+  settings.min_data_rate = options.timeouts.min_bytes_per_second;
   settings.stall_timeout = options.timeouts.stall;
-  settings.connections = connections_of(options, loops);
-  settings.buffered = options.buffered != 0 ? options.buffered : server::usable_memory() / 4;
-  settings.pool_threads = options.pool_threads;
-  settings.pool_queue = options.pool_queue;
-  settings.busy_poll = options.busy_poll;
-  settings.access = static_cast<server::AccessFormat>(options.log.access);
-  settings.server_name = options.server;
-  for (const std::string& proxy : options.trusted_proxies) {
+  settings.connections = max_connections_of(options, loops);
+  const std::size_t max_buffered = options.limits.max_buffered_bytes;
+  settings.buffered = max_buffered != 0 ? max_buffered : server::usable_memory() / 4;
+  settings.pool_threads = options.pool.threads;
+  settings.pool_queue = options.pool.max_queued_jobs;
+  settings.busy_poll = options.busy_poll_microseconds;
+  settings.access = options.logging.access;
+  settings.server_name = options.server_field;
+  for (const std::string& proxy : options.proxies.trusted) {
     const auto network = net::Network::parse(proxy);
     if (!network) {
-      throw SetupError("trusted_proxies: '" + proxy +
+      throw SetupError("proxies.trusted: '" + proxy +
                        "' is neither an address, nor a network such as 10.0.0.0/8, nor 'unix'");
     }
     settings.trusted.push_back(*network);
   }
-  settings.forwarded = static_cast<server::ForwardedField>(options.forwarded);
+  settings.forwarded = options.proxies.forwarded;
   return settings;
-}
-static_assert(static_cast<int>(ForwardedBy::Forwarded) == static_cast<int>(server::ForwardedField::Forwarded));
-static_assert(static_cast<int>(AccessLog::Json) == static_cast<int>(server::AccessFormat::Json));
-static_assert(static_cast<int>(LogLevel::Off) == static_cast<int>(server::Severity::Off));
-
-server::Log::Options log_options_of(const LogOptions& options) {
-  return {options.access != AccessLog::Off, options.access_file, options.error_file,
-          static_cast<server::Severity>(options.level)};
 }
 
 tls::Config config_of(const TlsOptions& options, bool http2) {
   if (options.client != ClientCertificates::None && options.client_ca.empty()) {
-    throw SetupError("tls.client_ca is missing: who vouches for the clients?");
+    throw SetupError("tls.client_ca is missing: it has the issuers of client certificates");
   }
   if (options.client == ClientCertificates::None && !options.client_ca.empty()) {
-    throw SetupError("tls.client_ca is set, but tls.client asks nobody for a certificate");
+    throw SetupError("tls.client_ca is set, but tls.client does not ask for certificates");
   }
   tls::Config config;
   config.certificates.push_back({options.certificate, options.key, options.ocsp});
-  for (const TlsCertificate& more : options.certificates) {
-    config.certificates.push_back({more.certificate, more.key, more.ocsp});
-  }
+  config.certificates.insert(config.certificates.end(), options.certificates.begin(), options.certificates.end());
   config.client_ca = options.client_ca;
-  config.client = static_cast<tls::ClientAuth>(options.client);
-  if (http2 && server::has_http2()) config.protocols.insert(config.protocols.begin(), "h2");
+  config.client = options.client;
+  if (http2 && exchange::has_http2()) config.protocols.insert(config.protocols.begin(), "h2");
   return config;
 }
-static_assert(static_cast<int>(ClientCertificates::Required) == static_cast<int>(tls::ClientAuth::Required));
 
-// Options and Listen have the same members for this.
+// Options and Listener have the same members for this.
 template <class Place>
-server::Listening listening_of(const Place& place, const Options& options) {
-  server::Listening listening{.address = {place.host, place.port, place.unix_path}};
+transport::ListenerConfig listening_of(const Place& place, const Options& options) {
+  transport::ListenerConfig listening{
+      .address = {.host = place.host, .port = place.port, .path = place.unix_path, .share_port = place.share_port}};
+  if (place.share_port && !place.unix_path.empty())
+    throw SetupError("share_port is set, but a Unix socket has no port");
   listening.proxied = place.proxy_protocol;
-  if (place.proxy_protocol && options.trusted_proxies.empty()) {
-    throw SetupError("proxy_protocol is set, but trusted_proxies is empty: who may say where clients are?");
+  if (place.proxy_protocol && options.proxies.trusted.empty()) {
+    throw SetupError("proxy_protocol is set, but proxies.trusted is empty: who may say where clients are?");
   }
   const TlsOptions& tls = place.tls;
   if (!tls.certificate.empty()) {
@@ -132,29 +131,51 @@ server::Listening listening_of(const Place& place, const Options& options) {
   return listening;
 }
 
-std::vector<server::Listening> listeners_of(const Options& options) {
-  std::vector<server::Listening> listeners;
+std::vector<transport::ListenerConfig> listeners_of(const Options& options) {
+  std::vector<transport::ListenerConfig> listeners;
   listeners.push_back(listening_of(options, options));
-  for (const Listen& more : options.also) listeners.push_back(listening_of(more, options));
+  for (const Listener& more : options.listeners) {
+    const auto same = [&more](const transport::ListenerConfig& other) {
+      return !more.name.empty() && other.name == more.name;
+    };
+    if (std::ranges::any_of(listeners, same)) throw SetupError("two listeners are named '" + more.name + "'");
+    listeners.push_back(listening_of(more, options));
+    listeners.back().name = more.name;
+  }
   return listeners;
 }
 
-// Stops `server` when signals say so, and returns when it has ended or cannot be told to any more.
+std::vector<std::string> names_of(const std::vector<transport::ListenerConfig>& listeners) {
+  std::vector<std::string> names;
+  for (const transport::ListenerConfig& listener : listeners) names.push_back(listener.name);
+  return names;
+}
+
+// Errors are logged.
+void reload(server::Server& server) noexcept {
+  server.log().reopen();
+  try {
+    server.reload_certificates();
+  } catch (const std::exception&) {
+    server.log().failure("the certificates cannot be loaded again", std::current_exception());
+  }
+}
+
+// Stops `server` on signals, and returns when it has ended or cannot be stopped any more.
 void await_end(server::Server& server, SignalScope& signals, ForcedExit& forced_exit, Milliseconds time) {
   const HeldSignals held;
   for (bool first = true;;) {
-    const SignalScope::Events events = signals.wait(held);
+    SignalScope::Events events = signals.wait(held);
     if (events.ended) return;
-    if (events.reload) {
-      server.log().reopen();
-      server.reload_certificates();  // what is wrong, it has logged
+    if (events.reload) reload(server);
+    for (; events.stops != 0; --events.stops) {
+      const bool drained_before = server.retire();
+      if (!std::exchange(first, false) && drained_before) {
+        server.log().write(LogLevel::Info, "stopping at once");
+        server.stop(Milliseconds(0));
+        forced_exit.arm(time);
+      }
     }
-    if (events.stops == 0) continue;
-    // Ctrl-C twice within one read is still two.
-    const bool patient = std::exchange(first, false) && events.stops == 1;
-    server.log().write(server::Severity::Info, patient ? "stopping: requests in flight may end" : "stopping at once");
-    server.stop(patient ? server.settings().drain_timeout : Milliseconds(0));
-    if (!patient) forced_exit.arm(time);
   }
 }
 
@@ -162,34 +183,36 @@ void await_end(server::Server& server, SignalScope& signals, ForcedExit& forced_
 
 class App::Runner {
 public:
-  // The server that runs, or null. It stays alive for whoever holds it.
+  // The running server, or null. Shared ownership keeps it alive.
   std::shared_ptr<server::Server> server() const {
     const std::lock_guard lock(mutex_);
     return server_;
   }
 
-  // By the server that runs, if there is one; nobody is waited for.
+  // By the running server, if there is one; does not wait.
   PublishStatus publish(const Publication& publication) {
     const base::Gate::Pass inside(publishers_);
     return inside ? server_->sockets().publish(publication) : PublishStatus::Dropped;
   }
 
-  // Returns when the loops run; what becomes of the start, Server::await_start() tells.
+  // Returns when the loops run; Server::await_start() has the result of the start.
   std::shared_ptr<server::Server> launch(app::Core& core, const Options& options, base::Function<void()> on_ended) {
     if (server()) throw SetupError(runs_already);
     core.freeze();
+    const std::vector<transport::ListenerConfig> listeners = listeners_of(options);
+    core.check_listeners(names_of(listeners));
     const unsigned threads = options.threads != 0 ? options.threads : server::usable_processors();
     core.prepare_loops(threads);
     std::shared_ptr<server::Server> server;
     try {
-      server = std::make_shared<server::Server>(core, settings_of(options, threads), log_options_of(options.log));
+      server = std::make_shared<server::Server>(core, settings_of(options, threads), options.logging);
     } catch (const std::exception& error) {
       throw SetupError(error.what());
     }
-    const auto listening = server->listen(listeners_of(options), threads);
+    const auto listening = server->listen(listeners, threads);
     if (!listening) throw SetupError(listening.error().message);
-    server->log().write(server::Severity::Info, "serving " + all_addresses(*server) + " with " +
-                                                    std::to_string(threads) + (threads == 1 ? " loop" : " loops"));
+    server->log().write(LogLevel::Info, "serving " + all_addresses(*server) + " with " + std::to_string(threads) +
+                                            (threads == 1 ? " loop" : " loops"));
     if (Bus* bus = core.bus()) server->sockets().connect(*bus);
     server::Hooks hooks = hooks_of(core, *server);
     hooks.on_ended = std::move(on_ended);
@@ -218,17 +241,18 @@ private:
     return all;
   }
 
-  // False when another one is there by now. Publishers are waited for without the mutex, which a bus of the user's may
-  // need to return.
+  // False if there is another server now. Waits for publishers without the mutex, which a user's bus may need.
   bool replace(const server::Server* before, std::shared_ptr<server::Server> after) {
     const std::lock_guard one_at_a_time(replacing_);
     if (server().get() != before) return false;
     const bool serves = after != nullptr;
     publishers_.close();
+    if (serves) RunningLogs::add(after->log());
     {
       const std::lock_guard lock(mutex_);
       server_.swap(after);
     }
+    if (after) RunningLogs::remove(after->log());
     if (serves) publishers_.open();
     return true;
   }
@@ -236,9 +260,9 @@ private:
   static constexpr const char* runs_already = "the app runs already: stop() and wait() come before the next start()";
 
   std::mutex replacing_;
-  mutable std::mutex mutex_;  // for the pointer
+  mutable std::mutex mutex_;  // guards the pointer
   std::shared_ptr<server::Server> server_;
-  base::Gate publishers_{false};  // inside, the pointer does not change and needs no mutex
+  base::Gate publishers_{false};  // inside, the pointer is constant and needs no mutex
 };
 
 App::App() : core_(base::make_box<app::Core>()), runner_(base::make_box<Runner>()), root_(*core_, 0) {}
@@ -264,7 +288,7 @@ void App::start(const Options& options) {
 void App::stop(bool wait_for_it) {
   const auto server = runner_->server();
   if (!server) return;
-  server->stop(server->settings().drain_timeout);
+  server->retire();
   if (wait_for_it && !server->on_a_loop()) wait();
 }
 
@@ -278,12 +302,22 @@ void App::spawn(Task<> task) {
     server->first_loop().post([task = std::move(task)]() mutable { tern::spawn(std::move(task)); });
     return;
   }
-  const Executor* executor = Executor::current();  // in tests without a server, that of the test client
+  const Executor* executor = Executor::current();  // in tests without a server, the test client's
   if (!server && executor == nullptr) throw SetupError("spawn() was called while the app does not run");
   tern::spawn(std::move(task));
 }
 
+bool App::is_draining() const noexcept {
+  const auto server = runner_->server();
+  return server && server->is_draining();
+}
+
 std::uint16_t App::port(std::size_t listener) const noexcept {
+  const auto server = runner_->server();
+  return server ? server->port(listener) : std::uint16_t{0};
+}
+
+std::uint16_t App::port(std::string_view listener) const noexcept {
   const auto server = runner_->server();
   return server ? server->port(listener) : std::uint16_t{0};
 }
@@ -305,7 +339,10 @@ void App::reopen_logs() {
 
 PublishStatus App::publish_message(const Publication& publication) {
   http::check_publication(publication);
-  return runner_->publish(publication);
+  const PublishStatus status = runner_->publish(publication);
+  if (!core_->local_topics()) return status;
+  core_->local_topics()(publication);
+  return PublishStatus::Sent;
 }
 
 std::size_t App::subscribers(std::string_view topic) const {
@@ -325,10 +362,10 @@ int App::run(const Options& options) {
     const auto server = runner_->launch(*core_, options, [&signals] { signals.end(); });
     try {
       const bool hooks = !core_->hooks().stop.empty() || core_->bus() != nullptr;
-      // Now that the server's threads exist, which do not inherit that signals are held.
+      // The server's threads exist now, and do not inherit the blocked signals.
       await_end(*server, signals, forced_exit, hooks ? exit_time_with_hooks : exit_time);
     } catch (const std::system_error& error) {
-      server->log().write(server::Severity::Error,
+      server->log().write(LogLevel::Error,
                           "stopping, since signals cannot be waited for: " + std::string(error.what()));
       server->stop(server->settings().drain_timeout);
     }
@@ -336,7 +373,7 @@ int App::run(const Options& options) {
     server->await_start();
     return 0;
   } catch (const Cancelled&) {
-    return 0;  // it was told to end before it had started
+    return 0;  // stopped before it had started
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tern: cannot serve: %s\n", error.what());
     return 1;

@@ -172,15 +172,15 @@ TEST(Run, a_host_that_is_none_is_named) {
   Options options = quiet();
   options.host = "example.org";
   EXPECT_NE(message_of(app, options).find("'example.org'"), std::string::npos);
-  options.host = "192.0.2.1";  // nobody's
+  options.host = "192.0.2.1";  // of TEST-NET-1, no local address
   EXPECT_NE(message_of(app, options).find("192.0.2.1"), std::string::npos);
 }
 
 TEST(Run, a_log_that_cannot_be_opened_is_named) {
   App app;
   Options options = quiet();
-  options.log.access = AccessLog::Common;
-  options.log.access_file = "/proc/no/such/file";
+  options.logging.access = AccessLog::Common;
+  options.logging.access_file = "/proc/no/such/file";
   EXPECT_NE(message_of(app, options).find("/proc/no/such/file"), std::string::npos);
 }
 
@@ -271,7 +271,7 @@ TEST_F(RunFiles, writes_the_access_log_and_the_error_log) {
     add_hello(app);
     app.get("/throws", []() -> std::string { throw std::runtime_error("a secret"); });
     Options options = quiet();
-    options.log = {format, folder / "access", LogLevel::Error, folder / "error"};
+    options.logging = {format, folder / "access", LogLevel::Error, folder / "error"};
     app.start(options);
     net::Peer peer = connect(app.port());
     peer.send(
@@ -314,8 +314,8 @@ TEST_F(RunFiles, warns_once_when_accepting_pauses) {
   App app;
   add_hello(app);
   Options options = quiet();
-  options.connections = 2;
-  options.log = {AccessLog::Off, {}, LogLevel::Warning, folder / "error"};
+  options.limits.max_connections = 2;
+  options.logging = {AccessLog::Off, {}, LogLevel::Warning, folder / "error"};
   app.start(options);
   for (int i = 0; i < 5; ++i) {
     net::Peer first = connect(app.port());
@@ -330,7 +330,7 @@ TEST_F(RunFiles, warns_once_when_there_are_no_descriptors) {
   App app;
   add_hello(app);
   Options options = quiet();
-  options.log = {AccessLog::Off, {}, LogLevel::Warning, folder / "error"};
+  options.logging = {AccessLog::Off, {}, LogLevel::Warning, folder / "error"};
   app.start(options);
   const net::Peer waiting(net::Descriptor(::socket(AF_INET, SOCK_STREAM, 0)));
   {
@@ -358,7 +358,7 @@ TEST(Run, run_answers_1_and_says_all_that_is_wrong_with_the_setup) {
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_TRUE(said.starts_with("tern: cannot serve: 2 mistakes in the setup:\n  ")) << said;
   EXPECT_TRUE(said.contains("run_test.cpp:")) << said;
-  EXPECT_TRUE(said.contains(": GET '/hello' cannot be told from '/hello', which is registered already\n")) << said;
+  EXPECT_TRUE(said.contains(": GET '/hello' conflicts with '/hello', which is registered already\n")) << said;
   EXPECT_TRUE(said.contains(": pattern '/{': a '{' is not closed\n")) << said;
   EXPECT_EQ(message_of(app, quiet()) + "\n", said.substr(std::string_view("tern: cannot serve: ").size()));
 }

@@ -1,4 +1,4 @@
-// For the tests of this room: options for an app that is run in the test's process, and clients of it.
+// For the tests of this room: options of an app in the test's process, and its clients.
 #pragma once
 
 #include "net/test_peer.hpp"
@@ -24,7 +24,7 @@ inline Options quiet(std::uint16_t port = 0) {
   Options options;
   options.port = port;
   options.threads = 2;
-  options.log.level = LogLevel::Off;
+  options.logging.level = LogLevel::Off;
   return options;
 }
 
@@ -32,7 +32,7 @@ inline net::Peer connect(std::uint16_t port, const char* host = "127.0.0.1") {
   return net::Peer::connect(*net::Address::parse(host, port));
 }
 
-// The whole answer to a GET, until the connection ends.
+// The complete response to a GET, up to the end of the connection.
 inline std::string get(net::Peer peer, const std::string& path) {
   if (!peer.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")) return {};
   return peer.receive_all();
@@ -48,7 +48,7 @@ inline std::string content_of(const std::filesystem::path& path) {
   return (std::ostringstream() << file.rdbuf()).str();
 }
 
-// A folder of the test's own, for logs and sockets.
+// A temporary folder for logs and sockets.
 class TestFolder {
 public:
   TestFolder() {
@@ -62,33 +62,33 @@ public:
   std::filesystem::path path;
 };
 
-// What happened, in order, told by any thread.
-class Story {
+// Records events of all threads, in order.
+class EventRecorder {
 public:
-  void tell(std::string what) {
+  void record(std::string what) {
     const std::lock_guard lock(mutex_);
-    told_.push_back(std::move(what));
+    recorded_.push_back(std::move(what));
   }
-  std::vector<std::string> told() {
+  std::vector<std::string> recorded() {
     const std::lock_guard lock(mutex_);
-    return told_;
+    return recorded_;
   }
 
 private:
   std::mutex mutex_;
-  std::vector<std::string> told_;
+  std::vector<std::string> recorded_;
 };
 
-// An app, what happens with it, and a folder for its logs.
-class AppLife : public ::testing::Test {
+// An app, its recorded events, and a folder for its logs.
+class RunningAppTest : public ::testing::Test {
 protected:
-  AppLife() {
+  RunningAppTest() {
     app.get("/hello", [] { return "Hello, World!"; });
   }
 
   Options logged() const {
     Options options = quiet();
-    options.log = {AccessLog::Off, {}, LogLevel::Error, folder.path / "error"};
+    options.logging = {AccessLog::Off, {}, LogLevel::Error, folder.path / "error"};
     return options;
   }
   std::string failure_of_start() {
@@ -101,7 +101,7 @@ protected:
   }
 
   TestFolder folder;
-  Story story;
+  EventRecorder recorder;
   App app;
 };
 

@@ -15,12 +15,12 @@
 namespace tern {
 namespace {
 
-// The eventfd of the scope that exists; -1 without one. A signal handler can reach nothing but a global.
+// The eventfd of the current scope; -1 without one. A signal handler can access only globals.
 std::atomic<int> signal_event = -1;
-std::atomic<pid_t> signal_process = -1;  // that has it: a child of fork() has only a copy
+std::atomic<pid_t> signal_process = -1;  // its owner: a child of fork() has only a copy
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
-// The eventfd holds three counters: 21 bits for what ends the server, 21 for reloads, and the rest for end().
+// The eventfd holds three counters: 21 bits for stop signals, 21 for reloads, and the rest for end().
 constexpr unsigned counter_bits = 21;
 constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits) - 1;
 constexpr std::uint64_t one_stop = 1;
@@ -34,7 +34,7 @@ void add(int event, std::uint64_t count) noexcept {
 extern "C" void tern_on_signal(int signal) {
   if (::getpid() != signal_process.load()) {
     std::signal(signal, SIG_DFL);
-    ::raise(signal);  // comes when this returns
+    ::raise(signal);  // delivered when this returns
     return;
   }
   const int saved = errno;
@@ -42,14 +42,14 @@ extern "C" void tern_on_signal(int signal) {
   errno = saved;
 }
 
-// Takes what `event` has counted, once that is anything; 0 where a signal was handled first.
+// Takes the counters of `event` once they are not 0; 0 if a signal was handled first.
 std::uint64_t take(int event, const sigset_t& unblocked) {
-  // Nowhere else in this thread: ThreadSanitizer runs the handler of a signal that comes just before a thread waits
-  // only when it has waited.
+  // Only here in this thread: ThreadSanitizer runs the handler of a signal that arrives just before a wait only after
+  // the wait.
   pollfd waiting{event, POLLIN, 0};
   const bool polled = ::ppoll(&waiting, 1, nullptr, &unblocked) >= 0;
   if (!polled && errno == EINTR) return 0;
-  // ppoll() fails where the descriptor limit was lowered to zero, or the kernel is out of memory; then read() waits.
+  // ppoll() fails if the descriptor limit was lowered to zero, or the kernel is out of memory; then read() waits.
   sigset_t blocked;
   if (!polled) pthread_sigmask(SIG_SETMASK, &unblocked, &blocked);
   std::uint64_t count = 0;

@@ -1,4 +1,4 @@
-// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP has it open its files again.
+// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP reopens its files.
 #pragma once
 
 #include <signal.h>
@@ -8,8 +8,8 @@
 
 namespace tern {
 
-// Blocks SIGINT, SIGTERM and SIGHUP in this thread, but for where it waits for them. Threads and processes that are
-// made meanwhile inherit that.
+// Blocks SIGINT, SIGTERM and SIGHUP in this thread, except while it waits for them. New threads and processes inherit
+// that.
 class HeldSignals {
 public:
   HeldSignals();
@@ -23,13 +23,12 @@ private:
   sigset_t before_{};
 };
 
-// While it exists, the signals of this process are counted in an eventfd, for wait(). SIGPIPE is ignored: a log whose
-// reader has gone must not end the server. Afterwards, the handlers that were there before are there again. A child
-// that is made by fork() and executes nothing else is ended by them, as by default, and its parent learns nothing of
-// it.
+// While it exists, the signals of this process are counted in an eventfd, for wait(). SIGPIPE is ignored: the end of a
+// log's reader must not end the server. The destructor restores the previous handlers. A child that is created by
+// fork() without exec() is ended by these signals, as by default, without affecting its parent.
 class SignalScope {
 public:
-  // Throws SetupError when another one exists: two apps run at once.
+  // Throws SetupError if another one exists: two apps run at once.
   SignalScope();
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;
@@ -41,8 +40,7 @@ public:
     bool ended = false;  // end() was called
   };
 
-  // Blocks until something has happened, and tells what since the last call. Throws std::system_error when it cannot
-  // wait any more.
+  // Blocks until there are events, and returns those since the last call. Throws std::system_error if waiting fails.
   Events wait(const HeldSignals& held);
 
   // Ends wait(), from any thread.

@@ -32,6 +32,7 @@ protected:
   RunSignals() {
     app.get("/hello", [] { return "Hello, World!"; });
     app.on_start([this] { started_.set_value(app.port()); });
+    app.get("/ready", [this] { return app.is_draining() ? Status::ServiceUnavailable : Status::NoContent; });
     app.get("/late", [this]() -> Task<Response> {
       arrived = true;
       while (!released) {
@@ -43,12 +44,13 @@ protected:
   }
 
   // Returns when the app serves; its port.
-  std::uint16_t run(Milliseconds drain = Seconds(30)) {
+  std::uint16_t run(Milliseconds drain = Seconds(30), Milliseconds delay = Milliseconds(0)) {
     started_ = {};
     Options options = quiet();
     options.timeouts.drain = drain;
-    options.log.level = LogLevel::Info;
-    options.log.error_file = folder / "error";
+    options.timeouts.drain_delay = delay;
+    options.logging.level = LogLevel::Info;
+    options.logging.error_file = folder / "error";
     std::packaged_task<int()> task([this, options] { return app.run(options); });
     result_ = task.get_future();
     thread_ = std::jthread(std::move(task));
@@ -66,10 +68,11 @@ protected:
     while (!arrived) std::this_thread::yield();
     return peer;
   }
+  bool logged_by_now(std::string_view text) const { return content_of(folder / "error").contains(text); }
   // Blocks until that is in the log.
   bool logged(std::string_view text) const {
     for (int i = 0; i < 20'000; ++i) {
-      if (content_of(folder / "error").find(text) != std::string::npos) return true;
+      if (logged_by_now(text)) return true;
       ::poll(nullptr, 0, 1);
     }
     return false;
@@ -131,6 +134,36 @@ TEST_F(RunSignals, the_second_ends_it_at_once) {
   signal(SIGINT);
   EXPECT_EQ(result(), 0);
   EXPECT_TRUE(logged("stopping at once"));
+}
+
+TEST_F(RunSignals, begin_a_delay_in_which_all_is_served_and_a_readiness_route_says_no) {
+  const std::uint16_t port = run(Seconds(600), Seconds(600));
+  const net::Peer waiting = busy(port);
+  EXPECT_TRUE(get(port, "/ready").starts_with("HTTP/1.1 204"));
+  EXPECT_FALSE(app.is_draining());
+  signal(SIGTERM);
+  ASSERT_TRUE(logged("stopping, after a delay"));
+  EXPECT_TRUE(app.is_draining());
+  EXPECT_TRUE(get(port, "/ready").starts_with("HTTP/1.1 503"));
+  EXPECT_TRUE(get(port).ends_with("Hello, World!"));
+  signal(SIGTERM);
+  ASSERT_TRUE(logged("stopping: requests in flight may end"));
+  while (connect(port)) std::this_thread::yield();
+  EXPECT_FALSE(logged_by_now("stopping at once"));
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+  EXPECT_TRUE(logged_by_now("stopping at once"));
+}
+
+TEST_F(RunSignals, begin_a_delay_that_ends_by_itself) {
+  const std::uint16_t port = run(Seconds(600), Milliseconds(20));
+  EXPECT_TRUE(get(port).ends_with("Hello, World!"));  // it serves: before that, there is no delay
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+  EXPECT_TRUE(logged_by_now("stopping, after a delay"));
+  EXPECT_TRUE(logged_by_now("stopping: requests in flight may end"));
+  EXPECT_FALSE(connect(port));
+  EXPECT_FALSE(app.is_draining());
 }
 
 // Runs an app in which a handler blocks its thread, and sends two signals meanwhile.

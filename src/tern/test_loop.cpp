@@ -94,7 +94,7 @@ void TestLoop::disarm(Timer& timer) noexcept {
   std::erase(timers_, &timer);
 }
 
-// Done on the spot: a test has no other thread.
+// Runs directly: a test has no other thread.
 bool TestLoop::submit(Priority, Job& job) noexcept {
   job.run();
   return true;

@@ -1,5 +1,5 @@
-// What the test client has in place of a loop: an executor that works when it is told to, a clock that stands still
-// until somebody waits for it, and no threads.
+// The test client's loop: an executor that runs on demand, a clock that advances only when a coroutine waits for it,
+// and no threads.
 #pragma once
 
 #include <tern/base/function.hpp>
@@ -34,13 +34,13 @@ public:
     Executor* before_;
   };
 
-  // All while it is used:
-  // Runs the task to its end, letting time pass where everybody waits for that. False when it waits for something else,
-  // or for longer than an hour.
+  // Only during a Use:
+  // Runs the task to its end, advancing the clock when all coroutines wait for it. False if it waits for something
+  // else, or for longer than an hour.
   [[nodiscard]] bool finish(Task<>& task);
-  // Runs what is ready, and what becomes ready by that.
+  // Runs ready work, and work that this makes ready.
   void run_ready();
-  // Lets so much time pass.
+  // Advances the clock.
   void advance(Milliseconds time);
 
   void report(std::string_view what, const std::exception_ptr& error);
@@ -59,16 +59,16 @@ public:
   bool prints_reports = true;
 
 private:
-  // Goes to the next time for which somebody waits; false when there is none until `limit`.
+  // Advances the clock to the next armed timer; false if there is none until `limit`.
   bool pass_time(std::uint64_t limit);
 
   bool submit(Priority priority, Job& job) noexcept override;
   bool withdraw(Job&) noexcept override { return false; }
 
-  std::mutex mutex_;  // for the posts, which may come from threads of a handler's own
+  std::mutex mutex_;  // guards the posts, which may come from a handler's threads
   std::vector<base::Function<void()>> posts_;
   std::vector<Timer*> timers_;  // armed
-  Timer* armed_ = nullptr;      // what their links point to
+  Timer* armed_ = nullptr;      // the target of their links
   std::uint64_t now_ = 1;
   Scope background_;
 };

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 
 struct TestClientLoop : ::testing::Test {
   App app;
-  std::vector<std::string> story;
+  std::vector<std::string> recorder;
 };
 
 TEST_F(TestClientLoop, lets_time_pass_when_a_handler_waits_for_it) {
@@ -72,34 +72,34 @@ TEST_F(TestClientLoop, gives_up_a_handler_that_waits_for_what_never_happens) {
   EXPECT_THROW((void)client.get("/for-ever"), std::runtime_error);
 }
 
-TEST_F(TestClientLoop, runs_background_tasks_as_far_as_they_come_without_time_and_then_as_far_as_it_is_told) {
+TEST_F(TestClientLoop, runs_background_tasks_up_to_their_first_timer_and_then_by_advance) {
   app.post("/", [this] {
     spawn([this]() -> Task<> {
       co_await yield();
-      story.emplace_back("begun");
+      recorder.emplace_back("begun");
       for (int i = 1; i <= 3; ++i) {
         co_await sleep_for(Seconds(10));
-        story.push_back(std::to_string(i));
+        recorder.push_back(std::to_string(i));
       }
     });
-    story.emplace_back("spawned");
+    recorder.emplace_back("spawned");
     return Status::Accepted;
   });
   Client client(app);
   EXPECT_EQ(client.post("/", "").status, 202);
-  EXPECT_THAT(story, ElementsAre("spawned", "begun"));
+  EXPECT_THAT(recorder, ElementsAre("spawned", "begun"));
   client.advance(Seconds(9));
-  EXPECT_EQ(story.size(), 2U);
+  EXPECT_EQ(recorder.size(), 2U);
   client.advance(Seconds(1));
-  EXPECT_EQ(story.size(), 3U);
+  EXPECT_EQ(recorder.size(), 3U);
   client.advance(Seconds(60));
-  EXPECT_THAT(story, ElementsAre("spawned", "begun", "1", "2", "3"));
+  EXPECT_THAT(recorder, ElementsAre("spawned", "begun", "1", "2", "3"));
 }
 
 TEST_F(TestClientLoop, takes_tasks_that_are_spawned_on_the_app) {
   app.get("/", [this] {
-    app.spawn([this] { story.emplace_back("here"); });
-    return story.size();
+    app.spawn([this] { recorder.emplace_back("here"); });
+    return recorder.size();
   });
   EXPECT_EQ(Client(app).get("/").body, "1");
 }
@@ -109,19 +109,19 @@ TEST_F(TestClientLoop, runs_work_after_the_response_when_the_answer_is_complete)
     return Response::stream("text/plain",
                             [this](Writer& writer) -> Task<> {
                               co_await writer.write("x");
-                              story.emplace_back("streamed");
+                              recorder.emplace_back("streamed");
                             })
-        .after([this] { story.emplace_back("after"); })
+        .after([this] { recorder.emplace_back("after"); })
         .after([this]() -> Task<> {
           co_await sleep_for(Seconds(1));
-          story.emplace_back("late");
+          recorder.emplace_back("late");
         });
   });
   Client client(app);
   EXPECT_EQ(client.get("/").body, "x");
-  EXPECT_THAT(story, ElementsAre("streamed", "after"));
+  EXPECT_THAT(recorder, ElementsAre("streamed", "after"));
   client.advance(Seconds(1));
-  EXPECT_THAT(story, ElementsAre("streamed", "after", "late"));
+  EXPECT_THAT(recorder, ElementsAre("streamed", "after", "late"));
 }
 
 TEST_F(TestClientLoop, reports_what_background_tasks_and_work_after_the_response_throw) {
@@ -147,7 +147,7 @@ TEST_F(TestClientLoop, stops_what_is_left_when_the_client_is_destroyed) {
       try {
         co_await sleep_for(Seconds(1));
       } catch (const Cancelled&) {
-        story.emplace_back("stopped");
+        recorder.emplace_back("stopped");
       }
     });
     spawn([held, &never]() -> Task<> { co_await uncancelled(never.wait()); });
@@ -158,7 +158,7 @@ TEST_F(TestClientLoop, stops_what_is_left_when_the_client_is_destroyed) {
     EXPECT_EQ(client.get("/").status, 200);
     EXPECT_EQ(held.use_count(), 4);
   }
-  EXPECT_THAT(story, ElementsAre("stopped"));
+  EXPECT_THAT(recorder, ElementsAre("stopped"));
   EXPECT_EQ(held.use_count(), 1);
 }
 
@@ -166,7 +166,7 @@ TEST_F(TestClientLoop, two_clients_do_not_share_their_time) {
   app.get("/", [this] {
     spawn([this]() -> Task<> {
       co_await sleep_for(Seconds(1));
-      story.emplace_back("done");
+      recorder.emplace_back("done");
     });
   });
   std::optional<Client> first(app);
@@ -174,10 +174,10 @@ TEST_F(TestClientLoop, two_clients_do_not_share_their_time) {
   EXPECT_EQ(first->get("/").status, 204);
   EXPECT_EQ(second.get("/").status, 204);
   first->advance(Seconds(5));
-  EXPECT_EQ(story.size(), 1U);
+  EXPECT_EQ(recorder.size(), 1U);
   first.reset();
   second.advance(Seconds(1));
-  EXPECT_EQ(story.size(), 2U);
+  EXPECT_EQ(recorder.size(), 2U);
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 #include <tern/testing.hpp>
 
 #include "app/core.hpp"
-#include "http1/connection.hpp"
+#include "tern/exchanged.hpp"
 #include "tern/test_loop.hpp"
+#include "tern/test_socket.hpp"
 
 #include <tern/base/ascii.hpp>
 #include <tern/base/number.hpp>
 #include <tern/coro/cancelled.hpp>
 #include <tern/coro/sleep.hpp>
-#include <tern/http/memory_exchange.hpp>
 #include <tern/http/writer.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace tern::testing {
 namespace {
 
-std::string request_text(const Question& question) {
+std::string request_text(const TestRequest& question) {
   const RouteMethod& method = question.method;
   std::string text(method.method == Method::Extension ? method.extension : method_name(method.method));
   text.append(" ").append(question.target).append(" HTTP/1.1\r\n");
@@ -36,9 +36,9 @@ std::string request_text(const Question& question) {
   return text + "\r\n" + question.body;
 }
 
-// A response as the serialiser wrote it: status line, fields, content.
-Answer read_answer(std::string_view text) {
-  Answer answer;
+// Parses the serialiser's response: status line, fields, content.
+TestResponse read_answer(std::string_view text) {
+  TestResponse answer;
   const auto next_line = [&text] {
     const std::size_t end = text.find("\r\n");
     const std::string_view line = text.substr(0, end);
@@ -54,7 +54,7 @@ Answer read_answer(std::string_view text) {
   return answer;
 }
 
-// Runs a task of a handler; what it throws is thrown on.
+// Runs a handler's task; rethrows its exception.
 void run(TestLoop& loop, Task<> task) {
   if (!loop.finish(task)) {
     throw std::runtime_error("the handler waits for something that only a server has: start the app for this test");
@@ -78,8 +78,8 @@ private:
   bool gone() const override { return false; }
 };
 
-// The response as the serialiser writes it. What a stream throws is thrown on.
-Answer written(TestLoop& loop, http1::Connection& protocol, Response& response) {
+// The response as serialised. Rethrows exceptions of a stream.
+TestResponse written(TestLoop& loop, http1::Connection& protocol, Response& response) {
   if (const auto producer = response.take_producer()) {
     TextWriter writer;
     run(loop, producer->run(writer));
@@ -95,7 +95,7 @@ Answer written(TestLoop& loop, http1::Connection& protocol, Response& response) 
   return read_answer(out);
 }
 
-// As every() is run by a server: at every multiple of the interval.
+// As in a server: at every multiple of the interval.
 Task<> repeat(TestLoop& loop, const app::Hooks::Repeated& repeated) {
   const auto interval = static_cast<std::uint64_t>(repeated.interval.count());
   std::uint64_t due = loop.now();
@@ -137,19 +137,19 @@ Task<> run_after(TestLoop& loop, base::Box<coro::Work> work) {
 
 }  // namespace
 
-std::string_view Answer::field(std::string_view name) const noexcept {
+std::string_view TestResponse::field(std::string_view name) const noexcept {
   for (const auto& [one, value] : fields) {
     if (base::equals_ignoring_case(one, name)) return value;
   }
   return {};
 }
 
-bool Answer::has(std::string_view name) const noexcept {
+bool TestResponse::has(std::string_view name) const noexcept {
   return std::ranges::any_of(fields,
                              [name](const auto& field) { return base::equals_ignoring_case(field.first, name); });
 }
 
-std::string_view Answer::cookie(std::string_view name) const noexcept {
+std::string_view TestResponse::cookie(std::string_view name) const noexcept {
   for (const auto& [field, value] : fields) {
     if (!base::equals_ignoring_case(field, "set-cookie")) continue;
     const std::string_view pair = std::string_view(value).substr(0, value.find(';'));
@@ -159,7 +159,7 @@ std::string_view Answer::cookie(std::string_view name) const noexcept {
   return {};
 }
 
-void Answer::throw_not_json(const std::string& why) {
+void TestResponse::throw_not_json(const std::string& why) {
   throw std::runtime_error("the answer is not the JSON that the test expects: " + why);
 }
 
@@ -167,6 +167,8 @@ Client::Client(App& app) : service_(&app.service()), core_(app.core_.get()), loo
 
 Client::~Client() {
   stop();
+  if (sockets_) core_->set_local_topics({});
+  sockets_.reset();
   loop_.reset();  // background tasks may use the states
   for (const app::SharedState& state : std::views::reverse(replaced_)) {
     const auto own = core_->replace_state(state);
@@ -213,7 +215,7 @@ Client& Client::keep_cookies() {
   return *this;
 }
 
-void Client::keep_cookies_of(const Answer& answer) {
+void Client::keep_cookies_of(const TestResponse& answer) {
   for (const auto& [field, value] : answer.fields) {
     if (!base::equals_ignoring_case(field, "set-cookie")) continue;
     const std::string pair = value.substr(0, value.find(';'));
@@ -238,61 +240,87 @@ Client& Client::with(std::string name, std::string value) {
   return *this;
 }
 
-Answer Client::post(std::string_view target, std::string body, std::string_view content_type) {
+Client& Client::at_listener(std::string name) {
+  listener_ = std::move(name);
+  return *this;
+}
+
+TestResponse Client::post(std::string_view target, std::string body, std::string_view content_type) {
   return send({Method::Post, std::string(target), {{"content-type", std::string(content_type)}}, std::move(body)});
 }
 
-Answer Client::put(std::string_view target, std::string body, std::string_view content_type) {
+TestResponse Client::put(std::string_view target, std::string body, std::string_view content_type) {
   return send({Method::Put, std::string(target), {{"content-type", std::string(content_type)}}, std::move(body)});
 }
 
-Answer Client::patch(std::string_view target, std::string body, std::string_view content_type) {
+TestResponse Client::patch(std::string_view target, std::string body, std::string_view content_type) {
   return send({Method::Patch, std::string(target), {{"content-type", std::string(content_type)}}, std::move(body)});
 }
 
-Answer Client::post_form(std::string_view target, const std::vector<Part>& parts) {
+TestResponse Client::post_form(std::string_view target, const std::vector<Part>& parts) {
   constexpr std::string_view boundary = "tern-testing-boundary-7MA4YWxkTrZu0gW";
   return post(target, multipart_content(parts, boundary), "multipart/form-data; boundary=" + std::string(boundary));
 }
 
-Answer Client::send(const Question& question) {
+TestResponse Client::send(const TestRequest& question) {
   const TestLoop::Use use(*loop_);
-  Question complete = question;
+  const base::Box<Exchanged> exchanged = exchange(question);
+  if (exchanged->upgrade) throw std::runtime_error("the handshake of a WebSocket is made by Client::websocket()");
+  return finish(*exchanged);
+}
+
+// While the loop is the thread's executor.
+base::Box<Client::Exchanged> Client::exchange(const TestRequest& question) {
+  TestRequest complete = question;
   complete.fields.insert(complete.fields.end(), fields_.begin(), fields_.end());
   std::string cookies;
   for (const auto& [name, pair] : cookies_) cookies.append(cookies.empty() ? "" : "; ").append(pair);
   if (!cookies.empty()) complete.fields.emplace_back("cookie", std::move(cookies));
-  std::string text = request_text(complete);
+  base::Box<Exchanged> exchanged = base::make_box<Exchanged>();
+  std::string& text = exchanged->text;
+  text = request_text(complete);
   text.reserve(text.size() + http1::padding);
-  const http1::Limits limits;
-  http1::Connection protocol(limits);
+  http1::Connection& protocol = exchanged->protocol;
   RequestHead head;
-  // The core takes one head; content is handed to the exchange, so that its size does not matter here.
+  // The core parses the head; content is passed to the exchange directly, so that its size does not matter.
   protocol.receive(text);
   const http1::Event event = protocol.next(head);
   if (event == http1::Event::Reject) {
     const Problem problem{protocol.rejected().status, std::string(protocol.rejected().detail), {}, {}};
-    Response response = service_->refuse(problem);
-    return written(*loop_, protocol, response);
+    exchanged->response = service_->refuse(problem);
+    return exchanged;
   }
   if (event != http1::Event::Request) throw std::runtime_error("the request of the test is not complete: " + text);
   protocol.take_content();
   std::vector<std::pair<std::string, std::string>> fields;
   for (const Field& field : head.fields) fields.emplace_back(field.name, field.value);
-  MemoryExchange exchange(head.method, std::string(head.target), std::move(fields), question.body);
+  exchanged->exchange =
+      std::make_unique<MemoryExchange>(head.method, std::string(head.target), std::move(fields), question.body);
+  MemoryExchange& exchange = *exchanged->exchange;
   exchange.set_extension_method(head.extension_method);
   exchange.set_remote(question.remote);
+  exchange.set_listener(question.listener.empty() ? listener_ : question.listener);
   exchange.set_trailers(question.trailers);
-  Response response;
-  Task<> answering = answer_into(response, service_->serve(exchange));
+  Task<> answering = answer_into(exchanged->response, service_->serve(exchange));
   answering.set_stop(exchange.stop().state());
   run(*loop_, std::move(answering));
-  const Answer answer = written(*loop_, protocol, response);  // while the exchange holds what the content is a view of
-  if (auto work = response.take_after()) spawn(run_after(*loop_, std::move(work)));
-  loop_->run_ready();
-  for (const std::string& line : exchange.reports()) loop_->report(line);
-  if (keeps_cookies_) keep_cookies_of(answer);
+  if (exchanged->response.status() == Status::SwitchingProtocols) agree(*exchanged);
+  return exchanged;
+}
+
+TestResponse Client::finish(Exchanged& exchanged) {
+  // While the exchange owns the content's views.
+  const TestResponse answer = written(*loop_, exchanged.protocol, exchanged.response);
+  settle(exchanged, answer);
   return answer;
+}
+
+void Client::settle(Exchanged& exchanged, const TestResponse& answer) {
+  if (auto work = exchanged.response.take_after()) spawn(run_after(*loop_, std::move(work)));
+  loop_->run_ready();
+  if (exchanged.exchange == nullptr) return;
+  for (const std::string& line : exchanged.exchange->reports()) loop_->report(line);
+  if (keeps_cookies_) keep_cookies_of(answer);
 }
 
 }  // namespace tern::testing

@@ -23,7 +23,7 @@ std::string subject_of(const X509& certificate) {
 }
 
 std::string serial_of(const X509& certificate) {
-  const std::unique_ptr<BIGNUM, Freed<BN_free>> number(
+  const std::unique_ptr<BIGNUM, Deleter<BN_free>> number(
       ASN1_INTEGER_to_BN(X509_get0_serialNumber(&certificate), nullptr));
   char* text = number ? BN_bn2hex(number.get()) : nullptr;
   if (text == nullptr) throw std::bad_alloc();
@@ -53,7 +53,7 @@ std::string address_of(const ASN1_OCTET_STRING* address) {
   return text.data();
 }
 
-// Empty for other kinds, and for text with bytes outside visible ASCII, such as NUL, which such names cannot have.
+// Empty for other kinds, and for text with bytes outside of visible ASCII, such as NUL, which are invalid here.
 std::string name_of(const GENERAL_NAME& name) {
   std::string_view kind;
   switch (name.type) {
@@ -74,7 +74,7 @@ std::string name_of(const GENERAL_NAME& name) {
 }
 
 std::vector<std::string> names_of(const X509& certificate) {
-  const std::unique_ptr<GENERAL_NAMES, Freed<GENERAL_NAMES_free>> all(static_cast<GENERAL_NAMES*>(
+  const std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>> all(static_cast<GENERAL_NAMES*>(
       X509_get_ext_d2i(const_cast<X509*>(&certificate), NID_subject_alt_name, nullptr, nullptr)));
   std::vector<std::string> names;
   for (int i = 0; all && i < sk_GENERAL_NAME_num(all.get()); ++i) {

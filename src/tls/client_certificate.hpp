@@ -1,4 +1,4 @@
-// What a certificate says about a client.
+// Reads the identity of a client from its certificate.
 #pragma once
 
 #include "tls/openssl.hpp"

@@ -16,15 +16,15 @@
 namespace tern::tls {
 namespace {
 
-// Forward secrecy and authenticated encryption, nothing else (RFC 9325, section 4.2). TLS 1.3 has no others.
+// Only forward secrecy and authenticated encryption (RFC 9325, section 4.2). TLS 1.3 has nothing else.
 constexpr const char* ciphers_of_1_2 = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr const char* groups = "X25519:P-256:P-384";
 constexpr long session_seconds = 2 * 3600;  // see TicketKeys::count
 
 // --- Called by OpenSSL in a handshake ---
 
-// Always "acknowledged": a client that asks for a name that we do not have learns by our certificate.
-int choose_host(SSL* ssl, int*, void* context) {
+// Never rejects an unknown name: the client sees from the certificate that the server does not have it.
+int select_certificate(SSL* ssl, int*, void* context) {
   const auto& parts = *static_cast<const ContextParts*>(context);
   const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
   const std::size_t index = name != nullptr ? parts.names.find(name) : 0;
@@ -33,8 +33,8 @@ int choose_host(SSL* ssl, int*, void* context) {
   return SSL_TLSEXT_ERR_OK;
 }
 
-// Ours that is wanted most; none is an alert (RFC 7301, section 3.2).
-int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+// Selects by the server's preference; no common protocol is an alert (RFC 7301, section 3.2).
+int select_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
                     unsigned int offered_size, void* context) {
   const std::string& ours = static_cast<const ContextParts*>(context)->protocols;
   unsigned char* found = nullptr;
@@ -51,28 +51,28 @@ int staple(SSL* ssl, void* answer) {
   if (ocsp.until != 0 && ocsp.until <= std::time(nullptr)) return SSL_TLSEXT_ERR_NOACK;
   void* copy = OPENSSL_memdup(ocsp.bytes.data(), ocsp.bytes.size());
   if (copy == nullptr) return SSL_TLSEXT_ERR_NOACK;
-  SSL_set_tlsext_status_ocsp_resp(ssl, copy, static_cast<long>(ocsp.bytes.size()));  // is its owner now
+  SSL_set_tlsext_status_ocsp_resp(ssl, copy, static_cast<long>(ocsp.bytes.size()));  // takes ownership
   return SSL_TLSEXT_ERR_OK;
 }
 
 bool use_ticket_key(TicketKey key, const EVP_CIPHER* with, const unsigned char* iv, EVP_CIPHER_CTX* cipher,
-                    EVP_MAC_CTX* mac, bool sealing) {
+                    EVP_MAC_CTX* mac, bool encrypting) {
   char digest[] = "SHA256";
   const OSSL_PARAM parameters[] = {
       OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, key.mac.data(), key.mac.size()),
       OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
   const bool used = EVP_MAC_CTX_set_params(mac, parameters) == 1 &&
-                    EVP_CipherInit_ex(cipher, with, nullptr, key.cipher.data(), iv, sealing ? 1 : 0) == 1;
+                    EVP_CipherInit_ex(cipher, with, nullptr, key.cipher.data(), iv, encrypting ? 1 : 0) == 1;
   OPENSSL_cleanse(&key, sizeof key);
   return used;
 }
 
-// 1: as it is; 0: without ticket; -1: failure. A ticket is never renewed (2): OpenSSL would let the new one live as
-// long again, and with it a client's certificate that has expired meanwhile.
-int seal_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
-                int sealing) {
+// Returns 1: use the ticket; 0: no ticket; -1: failure. A ticket is never renewed (2): OpenSSL would extend its
+// lifetime, and with it that of a client certificate that has expired in the meantime.
+int ticket_key_callback(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
+                        int encrypting) {
   const auto& parts = *static_cast<const ContextParts*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
-  if (sealing != 0) {
+  if (encrypting != 0) {
     const TicketKey key = parts.tickets->current();
     if (RAND_bytes(iv, EVP_CIPHER_get_iv_length(parts.ticket_cipher.get())) != 1) return -1;
     std::copy(key.name.begin(), key.name.end(), name);
@@ -92,7 +92,7 @@ std::unexpected<std::string> failed(const std::string& what) {
   return std::unexpected(what + ": " + openssl_reason());
 }
 
-Outcome use_certificate(SSL_CTX& context, const KeyPair& pair, Names& names, std::size_t index) {
+Outcome use_certificate(SSL_CTX& context, const TlsCertificate& pair, CertificateNames& names, std::size_t index) {
   auto chain = load_certificates(pair.certificate);
   if (!chain) return std::unexpected(chain.error());
   const auto key = load_key(pair.key.empty() ? pair.certificate : pair.key);
@@ -103,7 +103,8 @@ Outcome use_certificate(SSL_CTX& context, const KeyPair& pair, Names& names, std
     return std::unexpected("the key in " + (pair.key.empty() ? pair.certificate : pair.key) +
                            " does not belong to the certificate in " + pair.certificate);
   }
-  if (std::string why = unusable_now(own, pair.certificate); !why.empty()) return std::unexpected(std::move(why));
+  if (std::string error = validity_error(own, pair.certificate); !error.empty())
+    return std::unexpected(std::move(error));
   if (SSL_CTX_use_certificate(&context, &own) != 1 || SSL_CTX_use_PrivateKey(&context, key->get()) != 1) {
     return failed(pair.certificate + " cannot be used");
   }
@@ -114,47 +115,49 @@ Outcome use_certificate(SSL_CTX& context, const KeyPair& pair, Names& names, std
   return {};
 }
 
-// Whose clients are good. Tickets are bound to it: nobody gets in by one from before, or from where less was asked.
-class Clients {
+// Verification of client certificates. Tickets are bound to its settings: a ticket from before a change, or from a less
+// strict listener, is not accepted.
+class ClientVerification {
 public:
-  static std::expected<Clients, std::string> load(const Config& config) {
-    Clients clients;
+  static std::expected<ClientVerification, std::string> load(const Config& config) {
+    ClientVerification verification;
     std::string trusted(1, static_cast<char>(config.client));
-    if (config.client != ClientAuth::None) {
+    if (config.client != ClientCertificates::None) {
       auto loaded = load_certificates(config.client_ca);
       if (!loaded) return std::unexpected(loaded.error());
-      clients.authorities_ = std::move(*loaded);
-      clients.store_.reset(X509_STORE_new());
-      if (!clients.store_) throw std::bad_alloc();
-      for (const auto& one : clients.authorities_) {
-        if (X509_STORE_add_cert(clients.store_.get(), one.get()) != 1) return failed(config.client_ca);
+      verification.authorities_ = std::move(*loaded);
+      verification.store_.reset(X509_STORE_new());
+      if (!verification.store_) throw std::bad_alloc();
+      for (const auto& one : verification.authorities_) {
+        if (X509_STORE_add_cert(verification.store_.get(), one.get()) != 1) return failed(config.client_ca);
         unsigned char digest[EVP_MAX_MD_SIZE];
         unsigned size = 0;
         if (X509_digest(one.get(), EVP_sha256(), digest, &size) != 1) return failed(config.client_ca);
         trusted.append(reinterpret_cast<const char*>(digest), size);
       }
     }
-    clients.mode_ = config.client;
-    if (EVP_Digest(trusted.data(), trusted.size(), clients.id_, nullptr, EVP_sha256(), nullptr) != 1) {
+    verification.mode_ = config.client;
+    if (EVP_Digest(trusted.data(), trusted.size(), verification.id_, nullptr, EVP_sha256(), nullptr) != 1) {
       return failed("SHA-256");
     }
-    return clients;
+    return verification;
   }
 
   Outcome use(SSL_CTX& context) const {
     if (SSL_CTX_set_session_id_context(&context, id_, sizeof id_) != 1) return failed("sessions");
-    if (mode_ == ClientAuth::None) return {};
+    if (mode_ == ClientCertificates::None) return {};
     SSL_CTX_set1_cert_store(&context, store_.get());
     for (const auto& one : authorities_) {
       if (SSL_CTX_add_client_CA(&context, one.get()) != 1) return failed("client certificates");
     }
-    SSL_CTX_set_verify(
-        &context, SSL_VERIFY_PEER | (mode_ == ClientAuth::Required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), nullptr);
+    SSL_CTX_set_verify(&context,
+                       SSL_VERIFY_PEER | (mode_ == ClientCertificates::Required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+                       nullptr);
     return {};
   }
 
 private:
-  ClientAuth mode_ = ClientAuth::None;
+  ClientCertificates mode_ = ClientCertificates::None;
   std::vector<OwnedCertificate> authorities_;
   OwnedStore store_;
   unsigned char id_[32];
@@ -165,28 +168,28 @@ Outcome configure(SSL_CTX& context, ContextParts& parts) {
       SSL_CTX_set_cipher_list(&context, ciphers_of_1_2) != 1 || SSL_CTX_set1_groups_list(&context, groups) != 1) {
     return failed("OpenSSL cannot be set up");
   }
-  // Who has no AES in hardware asks for ChaCha20 first, and gets it; otherwise the order is ours.
+  // A client without AES in hardware prefers ChaCha20, and gets it; otherwise the server's order applies.
   SSL_CTX_set_options(&context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                     SSL_OP_PRIORITIZE_CHACHA);
-  SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS);  // an idle connection has none
+  SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS);  // an idle connection has no buffers
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(&context, session_seconds);
   SSL_CTX_set_app_data(&context, &parts);
-  SSL_CTX_set_tlsext_ticket_key_evp_cb(&context, &seal_ticket);
-  SSL_CTX_set_tlsext_servername_callback(&context, &choose_host);
+  SSL_CTX_set_tlsext_ticket_key_evp_cb(&context, &ticket_key_callback);
+  SSL_CTX_set_tlsext_servername_callback(&context, &select_certificate);
   SSL_CTX_set_tlsext_servername_arg(&context, &parts);
-  if (!parts.protocols.empty()) SSL_CTX_set_alpn_select_cb(&context, &choose_protocol, &parts);
+  if (!parts.protocols.empty()) SSL_CTX_set_alpn_select_cb(&context, &select_protocol, &parts);
   return {};
 }
 
-Outcome add_host(ContextParts& parts, const KeyPair& pair, const Clients& clients) {
+Outcome add_host(ContextParts& parts, const TlsCertificate& pair, const ClientVerification& verification) {
   ContextParts::Host& host = parts.hosts.emplace_back();
   host.context.reset(SSL_CTX_new(TLS_server_method()));
   if (!host.context) throw std::bad_alloc();
   SSL_CTX& context = *host.context;
   if (auto done = configure(context, parts); !done) return done;
   if (auto done = use_certificate(context, pair, parts.names, parts.hosts.size() - 1); !done) return done;
-  if (auto done = clients.use(context); !done) return done;
+  if (auto done = verification.use(context); !done) return done;
   if (pair.ocsp.empty()) return {};
   auto ocsp = load_ocsp(pair.ocsp);
   if (!ocsp) return std::unexpected(ocsp.error());
@@ -216,11 +219,11 @@ std::expected<std::shared_ptr<const Context>, std::string> Context::make(const C
   parts->wire = make_wire_method();
   parts->ticket_cipher.reset(EVP_CIPHER_fetch(nullptr, "AES-256-CBC", nullptr));
   if (!parts->ticket_cipher) return failed("AES-256-CBC");
-  const auto clients = Clients::load(config);
-  if (!clients) return std::unexpected(clients.error());
-  parts->hosts.reserve(config.certificates.size());  // OpenSSL is given addresses within
-  for (const KeyPair& pair : config.certificates) {
-    if (auto done = add_host(*parts, pair, *clients); !done) {
+  const auto verification = ClientVerification::load(config);
+  if (!verification) return std::unexpected(verification.error());
+  parts->hosts.reserve(config.certificates.size());  // OpenSSL keeps pointers into it
+  for (const TlsCertificate& pair : config.certificates) {
+    if (auto done = add_host(*parts, pair, *verification); !done) {
       return std::unexpected(std::move(done.error()));
     }
   }

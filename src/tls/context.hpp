@@ -1,8 +1,8 @@
-// What all connections of a TLS listener share. Made from files, never changed afterwards: when the files change,
-// another one is made, and connections that exist keep theirs.
+// The configuration and keys that all connections of a TLS listener share. Loaded from files and immutable: when the
+// files change, a new context is made, and existing connections keep the old one.
 //
-// TLS 1.2 with ephemeral keys and authenticated encryption only, and TLS 1.3; no renegotiation, no compression, no
-// early data. Sessions are resumed by tickets alone, for two hours, and only where the same clients are trusted.
+// TLS 1.2 with ephemeral keys and authenticated encryption only, and TLS 1.3; no renegotiation, compression or early
+// data. Sessions are resumed by tickets only, for two hours, and only under the same client verification.
 #pragma once
 
 #include "tls/config.hpp"
@@ -16,14 +16,14 @@ namespace tern::tls {
 struct ContextParts;
 class TicketKeys;
 
-// Used by all threads at once.
+// Safe for concurrent use.
 class Context {
 public:
-  // Blocks for reading the files. The error names the file and says what is wrong with it: it is missing, it is not
-  // PEM, the key does not belong to the certificate, the certificate has expired …
+  // Blocks while it reads the files. The error names the file and the fault: it is missing, it is not PEM, the key does
+  // not belong to the certificate, the certificate has expired …
   static std::expected<std::shared_ptr<const Context>, std::string> make(const Config& config,
                                                                          std::shared_ptr<TicketKeys> tickets);
-  // For the tickets of one listener, over all the contexts that it will have. Throws std::runtime_error.
+  // The ticket keys of one listener, shared by its successive contexts. Throws std::runtime_error.
   static std::shared_ptr<TicketKeys> make_tickets();
   // To be called every hour.
   static void rotate(TicketKeys& tickets);

@@ -1,8 +1,8 @@
-// What a Context is made of, for this room's sources.
+// The implementation of a Context, for this room's sources.
 #pragma once
 
+#include "tls/certificate_names.hpp"
 #include "tls/load.hpp"
-#include "tls/names.hpp"
 #include "tls/openssl.hpp"
 #include "tls/ticket_keys.hpp"
 #include "tls/wire.hpp"
@@ -20,8 +20,8 @@ struct ContextParts {
   };
 
   std::vector<Host> hosts;  // in the order of Config::certificates
-  Names names;
-  std::string protocols;  // as ALPN sends them: each behind its length
+  CertificateNames names;
+  std::string protocols;  // in the wire format of ALPN: each with a length prefix
   std::shared_ptr<TicketKeys> tickets;
   OwnedMethod wire;
   OwnedCipher ticket_cipher;

@@ -1,4 +1,4 @@
-// What is wrong with files is said at the start, with their names.
+// Faulty files are reported at the start, with their names.
 #include "tls/context.hpp"
 
 #include "tls/test_certificates.hpp"
@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 class ContextTest : public ::testing::Test {
 protected:
-  // Why there is no context; empty when there is one.
+  // The error of Context::make(); empty if there is none.
   std::string refusal(const Config& config) {
     const auto made = Context::make(config, Context::make_tickets());
     return made ? std::string() : made.error();
@@ -78,9 +78,9 @@ TEST_F(ContextTest, names_a_key_of_another_certificate) {
             "the key in " + other + " does not belong to the certificate in " + certificate_);
 }
 
-TEST_F(ContextTest, names_an_encrypted_key_and_asks_nobody) {
+TEST_F(ContextTest, reports_an_encrypted_key_without_asking) {
   const std::string secret = files_.write("secret.pem", issued_.key_pem("passphrase"));
-  EXPECT_EQ(refusal(certificate_, secret), secret + " is encrypted; a server has nobody to ask for the passphrase");
+  EXPECT_EQ(refusal(certificate_, secret), secret + " is encrypted; remove the passphrase, a server cannot ask for it");
 }
 
 TEST_F(ContextTest, names_an_expired_certificate) {
@@ -100,8 +100,8 @@ TEST_F(ContextTest, names_a_file_that_is_too_large) {
   EXPECT_EQ(refusal(large, key_), large + " is larger than 1 MiB");
 }
 
-TEST_F(ContextTest, needs_those_who_vouch_for_clients) {
-  Config config{.certificates = {{certificate_, key_}}, .client = ClientAuth::Optional};
+TEST_F(ContextTest, needs_the_issuers_of_client_certificates) {
+  Config config{.certificates = {{certificate_, key_}}, .client = ClientCertificates::Optional};
   config.client_ca = files_.path("ca.pem");
   EXPECT_THAT(refusal(config), HasSubstr("ca.pem: No such file"));
   config.client_ca = key_;

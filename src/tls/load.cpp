@@ -14,14 +14,14 @@
 namespace tern::tls {
 namespace {
 
-constexpr std::size_t largest_file = 1024 * 1024;
+constexpr std::size_t max_file_bytes = 1024 * 1024;
 
 OwnedBio reader_of(std::string_view bytes) {
   return OwnedBio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
 }
 
-// Nobody is asked for a passphrase: OpenSSL would do so on the terminal.
-int note_the_question(char*, int, int, void* asked) {
+// Rejects encrypted keys; by default, OpenSSL would ask for the passphrase on the terminal.
+int decline_passphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
 }
@@ -52,7 +52,7 @@ Loaded<std::string> load_file(const std::string& path) {
   if (descriptor < 0) return fail(errno);
   std::string text;
   int error = 0;
-  while (text.size() <= largest_file) {
+  while (text.size() <= max_file_bytes) {
     char piece[16 * 1024];
     const ssize_t count = ::read(descriptor, piece, sizeof piece);
     if (count < 0 && errno == EINTR) continue;
@@ -62,7 +62,7 @@ Loaded<std::string> load_file(const std::string& path) {
   }
   ::close(descriptor);
   if (error != 0) return fail(error);
-  if (text.size() > largest_file) return std::unexpected(path + " is larger than 1 MiB");
+  if (text.size() > max_file_bytes) return std::unexpected(path + " is larger than 1 MiB");
   return text;
 }
 
@@ -85,11 +85,11 @@ Loaded<OwnedKey> load_key(const std::string& path) {
   if (!text) return std::unexpected(text.error());
   ERR_clear_error();
   bool asked = false;
-  OwnedKey key(PEM_read_bio_PrivateKey(reader_of(*text).get(), nullptr, &note_the_question, &asked));
+  OwnedKey key(PEM_read_bio_PrivateKey(reader_of(*text).get(), nullptr, &decline_passphrase, &asked));
   OPENSSL_cleanse(text->data(), text->size());
   const std::string reason = openssl_reason();
   if (key) return key;
-  if (asked) return std::unexpected(path + " is encrypted; a server has nobody to ask for the passphrase");
+  if (asked) return std::unexpected(path + " is encrypted; remove the passphrase, a server cannot ask for it");
   return std::unexpected(path + " holds no private key in PEM form (" + reason + ")");
 }
 
@@ -114,7 +114,7 @@ Loaded<OcspAnswer> load_ocsp(const std::string& path) {
   return answer;
 }
 
-std::string unusable_now(const X509& certificate, const std::string& path) {
+std::string validity_error(const X509& certificate, const std::string& path) {
   const ASN1_TIME* end = X509_get0_notAfter(&certificate);
   if (X509_cmp_current_time(end) <= 0) return "the certificate in " + path + " expired on " + to_text(*end);
   const ASN1_TIME* begin = X509_get0_notBefore(&certificate);

@@ -1,4 +1,4 @@
-// Certificates, keys and OCSP responses out of files. Every error names the file and says what is wrong with it.
+// Loads certificates, keys and OCSP responses from files. Every error names the file and the fault.
 #pragma once
 
 #include "tls/openssl.hpp"
@@ -13,7 +13,7 @@ namespace tern::tls {
 template <class T>
 using Loaded = std::expected<T, std::string>;
 
-// All of a file, of which 1 MiB is the most.
+// The content of a file of at most 1 MiB.
 Loaded<std::string> load_file(const std::string& path);
 
 // The certificates of a PEM file, at least one.
@@ -22,17 +22,17 @@ Loaded<std::vector<OwnedCertificate>> load_certificates(const std::string& path)
 // The private key of a PEM file, unencrypted.
 Loaded<OwnedKey> load_key(const std::string& path);
 
-// What is stapled: the bytes, and until when they may be.
+// A response to staple, and its expiry.
 struct OcspAnswer {
   std::string bytes;
-  std::time_t until = 0;  // 0: it does not say
+  std::time_t until = 0;  // 0: no expiry
 };
 Loaded<OcspAnswer> load_ocsp(const std::string& path);
 
-// Why `certificate`, which was read from `path`, is of no use now; empty when it is.
-std::string unusable_now(const X509& certificate, const std::string& path);
+// Why `certificate`, read from `path`, is not valid now; empty if it is.
+std::string validity_error(const X509& certificate, const std::string& path);
 
-// What OpenSSL says of the last failure on this thread; forgets it.
+// OpenSSL's text for the last error on this thread; clears it.
 std::string openssl_reason();
 
 }  // namespace tern::tls

@@ -1,4 +1,4 @@
-// What a library without TLS says about it. There is no Context then, and so nothing that a Session could be made of.
+// Replaces this room in builds without TLS. No Context can be made, and therefore no Session.
 #include "tls/context.hpp"
 #include "tls/session.hpp"
 

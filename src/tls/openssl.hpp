@@ -13,20 +13,20 @@
 namespace tern::tls {
 
 template <auto Free>
-struct Freed {
+struct Deleter {
   template <class T>
   void operator()(T* object) const noexcept {
     Free(object);
   }
 };
 
-using OwnedBio = std::unique_ptr<BIO, Freed<BIO_free>>;
-using OwnedCertificate = std::unique_ptr<X509, Freed<X509_free>>;
-using OwnedKey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-using OwnedStore = std::unique_ptr<X509_STORE, Freed<X509_STORE_free>>;
-using OwnedContext = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
-using OwnedCipher = std::unique_ptr<EVP_CIPHER, Freed<EVP_CIPHER_free>>;
-using OwnedOcsp = std::unique_ptr<OCSP_RESPONSE, Freed<OCSP_RESPONSE_free>>;
-using OwnedBasicOcsp = std::unique_ptr<OCSP_BASICRESP, Freed<OCSP_BASICRESP_free>>;
+using OwnedBio = std::unique_ptr<BIO, Deleter<BIO_free>>;
+using OwnedCertificate = std::unique_ptr<X509, Deleter<X509_free>>;
+using OwnedKey = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
+using OwnedStore = std::unique_ptr<X509_STORE, Deleter<X509_STORE_free>>;
+using OwnedContext = std::unique_ptr<SSL_CTX, Deleter<SSL_CTX_free>>;
+using OwnedCipher = std::unique_ptr<EVP_CIPHER, Deleter<EVP_CIPHER_free>>;
+using OwnedOcsp = std::unique_ptr<OCSP_RESPONSE, Deleter<OCSP_RESPONSE_free>>;
+using OwnedBasicOcsp = std::unique_ptr<OCSP_BASICRESP, Deleter<OCSP_BASICRESP_free>>;
 
 }  // namespace tern::tls

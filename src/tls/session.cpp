@@ -14,7 +14,7 @@
 namespace tern::tls {
 namespace {
 
-// So that what is found there afterwards is new. Clearing what is empty takes far longer than looking.
+// So that errors found later are new. Clearing an empty queue takes far longer than checking it.
 void clear_errors() noexcept {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
@@ -59,12 +59,12 @@ std::size_t Session::receive(std::string_view ciphertext, std::span<char> plain,
       break;
     }
     filled += count;
-    if (wire_->in.empty() && SSL_has_pending(ssl_) == 0) break;  // there is nothing that another call could find
+    if (wire_->in.empty() && SSL_has_pending(ssl_) == 0) break;  // another call would find nothing
   }
   base::expects(failed_ || ended_ || (wire_->in.empty() && SSL_pending(ssl_) == 0),
                 "all that is received is decrypted");
   open_ = open_ || SSL_is_init_finished(ssl_) == 1;
-  wire_->in = {};  // what came behind a close_notify, too
+  wire_->in = {};  // also bytes after a close_notify
   wire_->out = nullptr;
   return filled;
 }
@@ -90,7 +90,7 @@ void Session::close(std::string& out) {
 
 void Session::fail() {
   const char* reason = ERR_reason_error_string(ERR_peek_error());
-  if (reason != nullptr) why_ = reason;
+  if (reason != nullptr) error_ = reason;
   failed_ = true;
   ERR_clear_error();
 }

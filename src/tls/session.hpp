@@ -1,10 +1,10 @@
-// One TLS connection of a server, in memory: ciphertext in, plain bytes out, and the other way round. Knows no socket,
-// clock or thread.
+// The server side of one TLS connection in memory: ciphertext in, plaintext out, and vice versa. No socket, clock or
+// thread.
 //
-// Life of a session. receive() is given what has arrived; the handshake answers by itself, into `out`, which the owner
-// sends, whatever receive() says. When is_open(), it is known who and what the peer is, before the first plain byte is
-// handed out, and send() may be called. ended() is the peer's close_notify, close() ours. After a failure `out` has the
-// alert for the peer, and nothing works any more.
+// Life of a session: receive() gets the received bytes and runs the handshake; the owner always sends `out`. Once
+// is_open(), the peer and the negotiated parameters are known, before any plaintext is returned, and send() may be
+// called. ended() reports the peer's close_notify, close() sends the server's. After a failure, `out` has the alert for
+// the peer, and the session is unusable.
 #pragma once
 
 #include "tls/context.hpp"
@@ -24,7 +24,7 @@ namespace tern::tls {
 
 struct Wire;
 
-// The client's certificate, which has been verified.
+// The client's certificate, verified.
 struct ClientCertificate {
   std::string subject;             // RFC 4514: "CN=Anna,O=Tern"
   std::vector<std::string> names;  // subject alternative names: "DNS:a.example", "email:…", "URI:…", "IP:192.0.2.1"
@@ -34,7 +34,7 @@ struct ClientCertificate {
 
 class Session {
 public:
-  // Of ciphertext, given to one receive(), and the room that its plain bytes need: with what had arrived of a record.
+  // Bytes of ciphertext per receive(), and the space needed for their plaintext, including earlier bytes of a record.
   static constexpr std::size_t max_received = 64 * 1024;
   static constexpr std::size_t room = max_received + 17 * 1024;
 
@@ -43,29 +43,30 @@ public:
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Takes all of `ciphertext`, at most max_received; returns how many bytes of `plain`, which has `room`, are filled.
+  // Consumes all of `ciphertext`, at most max_received; returns the number of bytes written to `plain`, which has
+  // `room`.
   std::size_t receive(std::string_view ciphertext, std::span<char> plain, std::string& out);
 
-  // Encrypts; only when open. False when it has failed.
+  // Encrypts; only when open. False on failure.
   bool send(std::string_view plain, std::string& out);
 
-  // Says that we send nothing more (close_notify), once, when it is open.
+  // Sends close_notify, once, when open.
   void close(std::string& out);
 
   bool is_open() const noexcept { return open_ && !failed_; }
   bool failed() const noexcept { return failed_; }
-  // The peer sends nothing more, by its own word.
+  // The peer has sent close_notify.
   bool ended() const noexcept { return ended_; }
-  // Why it has failed, in OpenSSL's words; a literal.
-  const char* why() const noexcept { return why_; }
+  // OpenSSL's reason for the failure; a literal.
+  const char* error() const noexcept { return error_; }
 
   // When open. Views live as long as the session.
-  std::string_view protocol() const;     // by ALPN; empty: the client did not ask
+  std::string_view protocol() const;     // by ALPN; empty: the client did not offer any
   std::string_view version() const;      // "TLSv1.3"
   std::string_view cipher() const;       // "TLS_AES_256_GCM_SHA384"
-  std::string_view server_name() const;  // that the client asked for; empty: none
+  std::string_view server_name() const;  // requested by the client (SNI); empty: none
   bool resumed() const;
-  // Nothing where the client has sent none. Throws std::bad_alloc.
+  // Unset if the client has sent none. Throws std::bad_alloc.
   std::optional<ClientCertificate> client_certificate() const;
 
 private:
@@ -74,7 +75,7 @@ private:
   const std::shared_ptr<const Context> context_;
   const std::unique_ptr<Wire> wire_;
   ssl_st* ssl_ = nullptr;
-  const char* why_ = "";
+  const char* error_ = "";
   bool open_ = false;
   bool failed_ = false;
   bool ended_ = false;

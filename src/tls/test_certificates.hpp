@@ -1,4 +1,4 @@
-// For tests: certificates and keys, made on the spot, in a directory that goes with them.
+// For tests: makes certificates and keys in a temporary directory.
 #pragma once
 
 #include "tls/openssl.hpp"
@@ -18,7 +18,7 @@ namespace tern::tls {
 class TemporaryDirectory {
 public:
   TemporaryDirectory() {
-    std::string pattern = "/tmp/tern-tls-XXXXXX";  // not $TMPDIR, which some tests give a folder of their own
+    std::string pattern = "/tmp/tern-tls-XXXXXX";  // not $TMPDIR, which some tests redirect
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
     path_ = pattern;
   }
@@ -27,7 +27,7 @@ public:
   ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
 
   std::string path(std::string_view name) const { return path_ / name; }
-  // Replaces the file in one step, as a careful tool does.
+  // Replaces the file atomically.
   std::string write(std::string_view name, std::string_view bytes) const {
     const std::string target = path(name);
     std::ofstream(target + ".new", std::ios::binary) << bytes;
@@ -74,7 +74,7 @@ struct Request {
   bool authority = false;
 };
 
-// Signed by `issuer`, or by itself.
+// Signed by `issuer`, or self-signed.
 inline Issued issue(const Request& wanted, const Issued* issuer = nullptr) {
   static long serial = 1;
   Issued issued{OwnedCertificate(X509_new()), OwnedKey(EVP_EC_gen("P-256"))};
@@ -102,7 +102,7 @@ inline Issued issue(const Request& wanted, const Issued* issuer = nullptr) {
   return issued;
 }
 
-// What a responder of `issuer` says of `certificate`: good, until then.
+// An OCSP response of `issuer`: `certificate` is good for `until` seconds.
 inline std::string ocsp_of(const Issued& certificate, const Issued& issuer, long until = 3600) {
   const OwnedBasicOcsp basic(OCSP_BASICRESP_new());
   OCSP_CERTID* id = OCSP_cert_to_id(EVP_sha1(), certificate.certificate.get(), issuer.certificate.get());

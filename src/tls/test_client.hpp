@@ -12,12 +12,12 @@
 
 namespace tern::tls {
 
-using OwnedSession = std::unique_ptr<SSL_SESSION, Freed<SSL_SESSION_free>>;
+using OwnedSession = std::unique_ptr<SSL_SESSION, Deleter<SSL_SESSION_free>>;
 
 struct ClientOptions {
   std::string name = {};       // SNI
-  std::string protocols = {};  // ALPN, as it is sent: "\x08http/1.1"
-  int version = 0;             // the only one; 0: any
+  std::string protocols = {};  // in the wire format of ALPN: "\x08http/1.1"
+  int version = 0;             // the only version; 0: any
   const Issued* own = nullptr;
   bool asks_for_ocsp = false;
   SSL_SESSION* resumes = nullptr;
@@ -39,7 +39,7 @@ public:
       SSL_CTX_set_min_proto_version(context, options.version);
       SSL_CTX_set_max_proto_version(context, options.version);
     }
-    SSL_CTX_set_security_level(context, 0);  // what old clients would offer
+    SSL_CTX_set_security_level(context, 0);  // so that old versions can be offered
     if (options.ciphers != nullptr) check(SSL_CTX_set_cipher_list(context, options.ciphers) == 1);
     ssl_.reset(SSL_new(context));
     SSL* ssl = ssl_.get();
@@ -55,7 +55,7 @@ public:
     }
     if (options.asks_for_ocsp) SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp);
     if (options.resumes != nullptr) {
-      const OwnedSession copy(SSL_SESSION_dup(options.resumes));  // that of TLS 1.3 is good for one use
+      const OwnedSession copy(SSL_SESSION_dup(options.resumes));  // a session of TLS 1.3 can be used once
       SSL_set_session(ssl, copy.get());
     }
     SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
@@ -64,11 +64,11 @@ public:
 
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;
-  // As if it had ended well: OpenSSL spoils the session of a connection that breaks off.
+  // Pretends a clean shutdown: OpenSSL invalidates the session of an aborted connection.
   ~TestClient() { SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN); }
 
-  // Takes what the server has sent, and goes on; what it says then is in output().
-  void take(std::string_view bytes) {
+  // Feeds the server's bytes; the reply is in output().
+  void receive(std::string_view bytes) {
     if (!bytes.empty()) BIO_write(SSL_get_rbio(ssl_.get()), bytes.data(), static_cast<int>(bytes.size()));
     char piece[16 * 1024];
     std::size_t count = 0;
@@ -95,11 +95,11 @@ public:
   const std::string& received() const { return received_; }
   std::string take_received() { return std::exchange(received_, {}); }
   int tickets() const { return tickets_; }
-  // The last one that the server gave a ticket for; null: none.
+  // The last session with a ticket; null: none.
   SSL_SESSION* session() const { return session_.get(); }
   SSL* ssl() { return ssl_.get(); }
 
-  // What ALPN has agreed on; empty: nothing.
+  // The protocol negotiated by ALPN; empty: none.
   std::string protocol() const {
     const unsigned char* name = nullptr;
     unsigned int size = 0;
@@ -122,7 +122,7 @@ public:
 
 private:
   OwnedContext context_;
-  std::unique_ptr<SSL, Freed<SSL_free>> ssl_;
+  std::unique_ptr<SSL, Deleter<SSL_free>> ssl_;
   OwnedSession session_;
   std::string received_;
   int tickets_ = 0;

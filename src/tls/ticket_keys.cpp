@@ -31,13 +31,13 @@ TicketKeys::~TicketKeys() {
 }
 
 void TicketKeys::rotate() {
-  TicketKey fresh = random_key();
+  TicketKey new_key = random_key();
   {
     const std::lock_guard lock(mutex_);
     std::shift_right(keys_.begin(), keys_.end(), 1);
-    keys_.front() = fresh;
+    keys_.front() = new_key;
   }
-  OPENSSL_cleanse(&fresh, sizeof fresh);
+  OPENSSL_cleanse(&new_key, sizeof new_key);
 }
 
 TicketKey TicketKeys::current() const {

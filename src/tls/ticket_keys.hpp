@@ -1,5 +1,5 @@
-// What session tickets are sealed with (RFC 5077, section 4; RFC 8446, section 4.6.1): so that any loop can resume what
-// another one began, and so that a key that leaks opens the tickets of a few hours only.
+// The keys that encrypt session tickets (RFC 5077, section 4; RFC 8446, section 4.6.1). All loops share them, so that
+// each can resume sessions of the others; they rotate, so that a leaked key decrypts the tickets of a few hours only.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@ struct TicketKey {
 // Safe from all threads.
 class TicketKeys {
 public:
-  // As many as the hours for which a session may be resumed, and one, where rotate() is called every hour.
+  // The hours for which a session can be resumed, plus one, given that rotate() is called every hour.
   static constexpr std::size_t count = 3;
 
-  // Throws std::runtime_error when there is no randomness; so does rotate(), and nothing has changed then.
+  // Throws std::runtime_error if there is no randomness; so does rotate(), without effect.
   TicketKeys();
   ~TicketKeys();
   TicketKeys(const TicketKeys&) = delete;
   TicketKeys& operator=(const TicketKeys&) = delete;
 
-  // A new key seals from now on; the oldest opens nothing any more.
+  // Encrypts with a new key from now on; discards the oldest.
   void rotate();
 
   TicketKey current() const;

@@ -29,14 +29,14 @@ int write_wire(BIO* bio, const char* from, std::size_t size, std::size_t* count)
   BIO_clear_retry_flags(bio);
   try {
     if (wire.out != nullptr) wire.out->append(from, size);
-  } catch (const std::bad_alloc&) {  // not through frames that were written in C: the session fails
+  } catch (const std::bad_alloc&) {  // must not propagate through C frames: the session fails
     return 0;
   }
   *count = size;
   return 1;
 }
 
-// Nothing is buffered here, so that there is nothing to flush.
+// There is no buffer to flush.
 long control_wire(BIO*, int command, long, void*) {
   return command == BIO_CTRL_FLUSH ? 1 : 0;
 }

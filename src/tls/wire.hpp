@@ -1,4 +1,4 @@
-// The BIO between OpenSSL and the bytes of one call: reads from a view, appends to a string, copies nothing else.
+// The BIO between OpenSSL and the bytes of one call: reads from a view and appends to a string, without another copy.
 #pragma once
 
 #include "tls/openssl.hpp"
@@ -11,12 +11,12 @@ namespace tern::tls {
 
 struct Wire {
   std::string_view in;
-  std::string* out = nullptr;  // null: what is written is dropped
+  std::string* out = nullptr;  // null: output is discarded
 };
 
-using OwnedMethod = std::unique_ptr<BIO_METHOD, Freed<BIO_meth_free>>;
+using OwnedMethod = std::unique_ptr<BIO_METHOD, Deleter<BIO_meth_free>>;
 
-// The method of all BIOs that make_bio() makes; outlives them. Throws std::bad_alloc.
+// The method of the BIOs of make_bio(); outlives them. Throws std::bad_alloc.
 OwnedMethod make_wire_method();
 // A BIO over `wire`, which outlives it. Throws std::bad_alloc.
 BIO* make_bio(const BIO_METHOD& method, Wire& wire);

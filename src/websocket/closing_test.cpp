@@ -20,7 +20,7 @@ TEST(WebSocketClosing, a_close_is_answered_with_its_code) {
   EXPECT_EQ(outcome.sent, "close\n");
 }
 
-TEST(WebSocketClosing, what_comes_behind_a_close_is_not_read) {
+TEST(WebSocketClosing, bytes_after_a_close_are_not_read) {
   EXPECT_EQ(feed_every_way(text("a") + close(1001) + text("b") + "nonsense").transcript, "text a\nclosed 1001\n");
 }
 

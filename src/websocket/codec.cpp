@@ -8,41 +8,42 @@ Deflater& SharedCodecs::deflater(int bits) {
   return *deflater;
 }
 
-std::unique_ptr<Inflater> SharedCodecs::take_inflater() {
+std::unique_ptr<Inflater> SharedCodecs::acquire_inflater() {
   if (!spare_inflater_) return std::make_unique<Inflater>(15);
   spare_inflater_->reset();
   return std::move(spare_inflater_);
 }
 
-void SharedCodecs::give_back(std::unique_ptr<Inflater> inflater) noexcept {
+void SharedCodecs::release_inflater(std::unique_ptr<Inflater> inflater) noexcept {
   if (!spare_inflater_) spare_inflater_ = std::move(inflater);
 }
 
 void Codec::deflate(std::string_view message, std::string& out) {
-  if (terms_.server_takeover) {
-    if (!deflater_) deflater_ = std::make_unique<Deflater>(terms_.server_bits);
+  if (parameters_.server_context_takeover) {
+    if (!deflater_) deflater_ = std::make_unique<Deflater>(parameters_.server_window_bits);
     return deflater_->deflate(message, out);
   }
-  Deflater& deflater = shared_->deflater(terms_.server_bits);
+  Deflater& deflater = shared_->deflater(parameters_.server_window_bits);
   deflater.reset();
   deflater.deflate(message, out);
 }
 
-Inflated Codec::inflate(std::string_view compressed, std::string& out, std::size_t most) {
+InflateResult Codec::inflate(std::string_view compressed, std::string& out, std::size_t max_size) {
   if (!inflater_) {
-    inflater_ = terms_.client_takeover ? std::make_unique<Inflater>(terms_.client_bits) : shared_->take_inflater();
+    inflater_ = parameters_.client_context_takeover ? std::make_unique<Inflater>(parameters_.client_window_bits)
+                                                    : shared_->acquire_inflater();
   }
   out.clear();
   inflater_->begin(compressed);
-  const Inflated outcome = resume(out, most);
-  if (outcome == Inflated::More) inflater_->keep_input();
+  const InflateResult outcome = resume(out, max_size);
+  if (outcome == InflateResult::More) inflater_->copy_input();
   return outcome;
 }
 
-Inflated Codec::resume(std::string& out, std::size_t most) {
-  const Inflated outcome = inflater_->resume(out, most, budget_);
-  inflating_ = outcome == Inflated::More;
-  if (!inflating_ && !terms_.client_takeover) shared_->give_back(std::move(inflater_));
+InflateResult Codec::resume(std::string& out, std::size_t max_size) {
+  const InflateResult outcome = inflater_->resume(out, max_size, budget_);
+  inflating_ = outcome == InflateResult::More;
+  if (!inflating_ && !parameters_.client_context_takeover) shared_->release_inflater(std::move(inflater_));
   return outcome;
 }
 
@@ -51,7 +52,7 @@ void Codec::abandon() noexcept {
   inflater_.reset();
 }
 
-void Codec::skipped() noexcept {
+void Codec::reset_deflater() noexcept {
   if (deflater_) deflater_->reset();
 }
 

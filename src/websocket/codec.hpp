@@ -1,5 +1,5 @@
-// Who deflates and inflates the messages of a connection: those that refer to nothing before them can be left to codecs
-// that all connections of a loop share; the others need a window of their own, which is made when it is first used.
+// Compresses and decompresses the messages of a connection. Without context takeover, all connections of a loop share
+// their codecs; with it, a connection needs windows of its own, which are allocated at first use.
 #pragma once
 
 #include "websocket/deflate.hpp"
@@ -14,46 +14,47 @@
 
 namespace tern::websocket {
 
-// Of one loop.
+// The shared codecs of one loop.
 class SharedCodecs {
 public:
   Deflater& deflater(int bits);
-  // One that nobody else uses until it is given back, with the largest window, which reads all others.
-  std::unique_ptr<Inflater> take_inflater();
-  void give_back(std::unique_ptr<Inflater> inflater) noexcept;
+  // Exclusive until release_inflater(). Has the largest window, which can read all others.
+  std::unique_ptr<Inflater> acquire_inflater();
+  void release_inflater(std::unique_ptr<Inflater> inflater) noexcept;
 
 private:
-  std::array<std::unique_ptr<Deflater>, 16> deflaters_;  // by bits
+  std::array<std::unique_ptr<Deflater>, 16> deflaters_;  // indexed by window bits
   std::unique_ptr<Inflater> spare_inflater_;
 };
 
-// Of one connection. `shared` outlives it.
+// The codec of one connection. `shared` outlives it.
 class Codec {
 public:
-  Codec(const DeflateTerms& terms, SharedCodecs& shared) noexcept : terms_(terms), shared_(&shared) {}
+  Codec(const DeflateParameters& parameters, SharedCodecs& shared) noexcept
+      : parameters_(parameters), shared_(&shared) {}
 
-  const DeflateTerms& terms() const noexcept { return terms_; }
+  const DeflateParameters& parameters() const noexcept { return parameters_; }
   void deflate(std::string_view message, std::string& out);
-  // Inflates one message into `out`, within budget(). After More, the rest has been copied: resume() goes on with the
-  // same `out`, when there is a budget again.
-  Inflated inflate(std::string_view compressed, std::string& out, std::size_t most);
-  Inflated resume(std::string& out, std::size_t most);
+  // Inflates one message into `out`, within budget(). After More, the rest was copied: resume() continues with the same
+  // `out` when there is a budget again.
+  InflateResult inflate(std::string_view compressed, std::string& out, std::size_t max_size);
+  InflateResult resume(std::string& out, std::size_t max_size);
   bool inflating() const noexcept { return inflating_; }
-  // Gives up the message that is being inflated, if any; nothing will be inflated any more.
+  // Discards the message that is being inflated; the inflater must not be used afterwards.
   void abandon() noexcept;
-  // How many bytes may be read and written by inflating, before the next More.
+  // Bytes that inflating may still read and write before it returns More.
   std::size_t budget() const noexcept { return budget_; }
   void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
-  // Whether a message that was deflated with windows of `bits` and without reference to others may be sent here as it
-  // is. After it was sent, skipped() has to be called: the peer's window has moved, ours has not.
-  bool takes(int bits) const noexcept { return bits <= terms_.server_bits; }
-  void skipped() noexcept;
+  // Whether a message that was deflated with a window of `bits` and without context may be sent here unchanged.
+  // Afterwards, call reset_deflater(): the peer's window has moved, the deflater's has not.
+  bool accepts_window(int bits) const noexcept { return bits <= parameters_.server_window_bits; }
+  void reset_deflater() noexcept;
 
 private:
-  DeflateTerms terms_;
+  DeflateParameters parameters_;
   SharedCodecs* shared_;
   std::unique_ptr<Deflater> deflater_;
-  std::unique_ptr<Inflater> inflater_;  // our own, or borrowed while a message is inflated
+  std::unique_ptr<Inflater> inflater_;  // owned, or acquired while a message is inflated
   std::size_t budget_ = static_cast<std::size_t>(-1);
   bool inflating_ = false;
 };

@@ -9,7 +9,7 @@
 namespace tern::websocket {
 namespace {
 
-constexpr std::size_t kept_buffer = 4096;  // bytes that a connection keeps between messages
+constexpr std::size_t max_idle_buffer = 4096;  // bytes that a connection keeps between messages
 constexpr std::size_t max_reason = max_control_payload - 2;
 
 std::uint16_t code_of(Fault fault) noexcept {
@@ -51,8 +51,8 @@ void Connection::receive(std::span<char> bytes) noexcept {
 }
 
 Event Connection::next(std::string& out) {
-  if (!in_message_ && !inflating() && !buffer_.empty()) {  // the message before
-    if (buffer_.capacity() > kept_buffer) {
+  if (!in_message_ && !inflating() && !buffer_.empty()) {  // of the previous message
+    if (buffer_.capacity() > max_idle_buffer) {
       std::string().swap(buffer_);  // assigning an empty one keeps the memory
     } else {
       buffer_.clear();
@@ -65,11 +65,11 @@ Event Connection::next(std::string& out) {
   }
 }
 
-// NeedMore without `done`: a frame was dealt with, and the next may be there.
+// NeedMore without `done`: a frame was processed, and more may follow.
 Event Connection::step(std::string& out, bool& done) {
   done = true;
   if (state_ == State::Closed) return Event::NeedMore;
-  if (inflating()) return inflated(out, codec_->resume(buffer_, limits_->message));
+  if (inflating()) return on_inflated(out, codec_->resume(buffer_, limits_->message));
   if (!in_frame_) {
     const std::string_view rest(bytes_ + at_, size_ - at_);
     FrameHead head;
@@ -79,30 +79,30 @@ Event Connection::step(std::string& out, bool& done) {
     if (is_control(head.opcode)) {
       if (rest.size() < head.size + head.length) return Event::NeedMore;
       done = false;
-      return take_control(out, head);
+      return handle_control(out, head);
     }
     at_ += head.size;
     done = false;
-    return take_data(out, head);
+    return begin_data_frame(out, head);
   }
   if (at_ == size_) return Event::NeedMore;
   done = false;
-  return take_piece(out);
+  return append_payload(out);
 }
 
-Event Connection::take_control(std::string& out, const FrameHead& head) {
+Event Connection::handle_control(std::string& out, const FrameHead& head) {
   char* const bytes = bytes_ + at_ + head.size;
   const auto size = static_cast<std::size_t>(head.length);
   apply_mask(bytes, size, head.key);
   at_ += head.size + size;
   const std::string_view payload(bytes, size);
-  if (head.opcode == Opcode::Close) return take_close(out, payload);
+  if (head.opcode == Opcode::Close) return handle_close(out, payload);
   if (head.opcode == Opcode::Ping && may_write()) append_frame(out, Opcode::Pong, payload);
   return Event::NeedMore;
 }
 
-// RFC 6455, section 5.5.1: answered with the code that came.
-Event Connection::take_close(std::string& out, std::string_view payload) {
+// RFC 6455, section 5.5.1: echoes the received code.
+Event Connection::handle_close(std::string& out, std::string_view payload) {
   if (payload.size() == 1) return fail(out, Fault::CloseOfOneByte);
   code_ = NoStatus;
   if (!payload.empty()) {
@@ -120,23 +120,24 @@ Event Connection::take_close(std::string& out, std::string_view payload) {
   return Event::Closed;
 }
 
-// What a message may have before it is inflated: incompressible bytes grow a little.
-std::size_t Connection::most() const noexcept {
+// Maximum size of a message before it is inflated: incompressible data grows slightly.
+std::size_t Connection::max_message_bytes() const noexcept {
   const std::size_t more = compressed_ ? limits_->message / 1024 + 64 : 0;
   return limits_->message + std::min(more, static_cast<std::size_t>(-1) - limits_->message);
 }
 
-Event Connection::take_data(std::string& out, const FrameHead& head) {
+Event Connection::begin_data_frame(std::string& out, const FrameHead& head) {
   if (!in_message_) {
     opcode_ = head.opcode;
     compressed_ = head.compressed;
     utf8_.reset();
   }
-  if (head.length > most() - std::min(most(), buffer_.size())) return fail(out, Fault::MessageTooBig);
+  if (head.length > max_message_bytes() - std::min(max_message_bytes(), buffer_.size()))
+    return fail(out, Fault::MessageTooBig);
   if (!in_message_ && head.fin && size_ - at_ >= head.length) {
     const std::span payload(bytes_ + at_, static_cast<std::size_t>(head.length));
     at_ += payload.size();
-    return take_whole(out, payload, head.key);
+    return handle_unfragmented(out, payload, head.key);
   }
   in_message_ = true;
   last_frame_ = head.fin;
@@ -144,33 +145,33 @@ Event Connection::take_data(std::string& out, const FrameHead& head) {
   left_ = head.length;
   offset_ = 0;
   in_frame_ = true;
-  return left_ == 0 || at_ != size_ ? take_piece(out) : Event::NeedMore;
+  return left_ == 0 || at_ != size_ ? append_payload(out) : Event::NeedMore;
 }
 
-// A message in one frame that is here: nothing is copied.
-Event Connection::take_whole(std::string& out, std::span<char> payload, MaskKey key) {
+// A complete message in one frame: no copy.
+Event Connection::handle_unfragmented(std::string& out, std::span<char> payload, MaskKey key) {
   if (state_ != State::Open) return Event::NeedMore;
   offset_ = payload.size();
   if (!unmask(payload.data(), payload.size(), key, 0)) return fail(out, Fault::InvalidUtf8);
   const std::string_view whole(payload.data(), payload.size());
-  if (compressed_) return inflated(out, codec_->inflate(whole, buffer_, limits_->message));
+  if (compressed_) return on_inflated(out, codec_->inflate(whole, buffer_, limits_->message));
   if (!utf8_.complete()) return fail(out, Fault::InvalidUtf8);
   message_ = whole;
   return Event::Message;
 }
 
-Event Connection::take_piece(std::string& out) {
+Event Connection::append_payload(std::string& out) {
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(size_ - at_, left_));
   if (state_ == State::Open) {
     grow(size);
     buffer_.append(bytes_ + at_, size);
   }
   at_ += size;
-  return came(out, size);
+  return on_payload(out, size);
 }
 
-// `size` bytes of the frame's payload, which are the last of the buffer.
-Event Connection::came(std::string& out, std::size_t size) {
+// Processes the last `size` bytes of the buffer, which are payload of the frame.
+Event Connection::on_payload(std::string& out, std::size_t size) {
   const bool open = state_ == State::Open;
   if (open && !unmask(buffer_.data() + (buffer_.size() - size), size, key_, offset_)) {
     return fail(out, Fault::InvalidUtf8);
@@ -184,20 +185,20 @@ Event Connection::came(std::string& out, std::size_t size) {
   return open ? complete(out) : Event::NeedMore;
 }
 
-// Whether what is text can be UTF-8 so far. A few KiB are checked right after they were unmasked, while they are in the
-// processor's nearest cache.
+// Whether text is valid UTF-8 so far. Validates a few KiB right after unmasking, while they are in the first-level
+// cache.
 bool Connection::unmask(char* bytes, std::size_t size, MaskKey key, std::size_t offset) {
-  constexpr std::size_t most = 8 * 1024;
+  constexpr std::size_t piece_size = 8 * 1024;
   const bool checks = is_text() && !compressed_;
-  for (std::size_t from = 0; from < size; from += most) {
-    const std::size_t count = std::min(most, size - from);
+  for (std::size_t from = 0; from < size; from += piece_size) {
+    const std::size_t count = std::min(piece_size, size - from);
     apply_mask(bytes + from, count, key, offset + from);
     if (checks && !utf8_.feed({bytes + from, count})) return false;
   }
   return true;
 }
 
-// For the rest of the frame, but for no more than sixteen times what has come.
+// Reserves for the rest of the frame, but for no more than sixteen times the received bytes.
 void Connection::grow(std::size_t size) {
   const std::size_t come = buffer_.size() + size;
   const std::uint64_t rest = left_ - size;
@@ -208,19 +209,19 @@ void Connection::grow(std::size_t size) {
 Event Connection::complete(std::string& out) {
   if (compressed_) {
     const std::string whole = std::exchange(buffer_, {});
-    return inflated(out, codec_->inflate(whole, buffer_, limits_->message));
+    return on_inflated(out, codec_->inflate(whole, buffer_, limits_->message));
   }
   if (is_text() && !utf8_.complete()) return fail(out, Fault::InvalidUtf8);
   message_ = buffer_;
   return Event::Message;
 }
 
-Event Connection::inflated(std::string& out, Inflated outcome) {
+Event Connection::on_inflated(std::string& out, InflateResult outcome) {
   switch (outcome) {
-    case Inflated::Done: break;
-    case Inflated::More: return Event::Deferred;
-    case Inflated::Malformed: return fail(out, Fault::BadDeflate);
-    case Inflated::TooLarge: return fail(out, Fault::MessageTooBig);
+    case InflateResult::Done: break;
+    case InflateResult::More: return Event::Deferred;
+    case InflateResult::Malformed: return fail(out, Fault::BadDeflate);
+    case InflateResult::TooLarge: return fail(out, Fault::MessageTooBig);
   }
   if (is_text() && !base::is_utf8(buffer_)) return fail(out, Fault::InvalidUtf8);
   message_ = buffer_;
@@ -228,12 +229,12 @@ Event Connection::inflated(std::string& out, Inflated outcome) {
 }
 
 std::string Connection::take_message() {
-  std::string taken = collected() ? std::exchange(buffer_, {}) : std::string(message_);
+  std::string message = is_buffered() ? std::exchange(buffer_, {}) : std::string(message_);
   message_ = {};
-  return taken;
+  return message;
 }
 
-// RFC 6455, section 7.1.7: a close frame says why, where none was sent yet.
+// RFC 6455, section 7.1.7: sends a close frame with the reason, unless one was sent.
 Event Connection::fail(std::string& out, Fault fault) {
   fault_ = fault;
   code_ = code_of(fault);
@@ -248,7 +249,7 @@ Event Connection::fail(std::string& out, Fault fault) {
 
 void Connection::write(std::string& out, Opcode opcode, std::string_view payload) {
   if (!may_write()) return;
-  if (codec_ == nullptr || payload.size() < worth_deflating) return append_frame(out, opcode, payload);
+  if (codec_ == nullptr || payload.size() < min_deflate_size) return append_frame(out, opcode, payload);
   std::string compressed;
   codec_->deflate(payload, compressed);
   append_frame(out, opcode, compressed, true);
@@ -266,7 +267,7 @@ void Connection::close(std::string& out, std::uint16_t code, std::string_view re
   state_ = State::CloseSent;
   if (!in_message_ && !inflating()) return;
   if (inflating()) codec_->abandon();
-  buffer_ = std::string();  // nobody will read it
+  buffer_ = std::string();  // never delivered
 }
 
 void Connection::append_close(std::string& out, std::uint16_t code, std::string_view reason) const {

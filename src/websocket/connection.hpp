@@ -1,17 +1,20 @@
-// The server side of one WebSocket (RFC 6455), without I/O: bytes in, events out; what is to be sent is appended to a
-// string of the caller's. No socket, no clock, no thread.
+// The server side of one WebSocket (RFC 6455) without I/O: bytes in, events out. Output is appended to the caller's
+// string. No socket, clock or thread.
 //
-// Life of a connection, which begins behind the 101:
-//   receive(bytes)        what has arrived and was not consumed yet
-//   next(out) -> Message  message(): a whole message, unmasked, inflated and checked. Pings are answered on the way,
+// Life of a connection, which begins after the 101:
+//   receive(bytes)        received bytes that were not consumed yet
+//   next(out) -> Message  message(): a complete message, unmasked, inflated and validated. Pings are answered in
+//   between,
 //                         into `out`
-//             -> NeedMore of what was received, nothing more can be said
-//             -> Deferred the budget for inflating is used up: next() goes on with the message when there is one again
-//             -> Closed   the closing handshake is complete, or the peer broke a rule: what `out` has is the last;
-//                         close_code() tells why
+//             -> NeedMore all received bytes are processed
+//             -> Deferred the budget for inflating is used up: next() continues with the message when there is one
+//             again
+//             -> Closed   the closing handshake is complete, or the peer violated the protocol: `out` has the last
+//             bytes;
+//                         see close_code()
 //   write(out, …)         a message
-//   close(out, …)         begins the closing handshake: nothing may be written any more, and what the peer still sends
-//                         is read and dropped until its close comes
+//   close(out, …)         begins the closing handshake: nothing may be written any more, and further messages are
+//                         discarded until the peer's close frame arrives
 #pragma once
 
 #include "websocket/close_code.hpp"
@@ -19,7 +22,7 @@
 #include "websocket/frame.hpp"
 #include "websocket/limits.hpp"
 
-#include "base/lies_in.hpp"
+#include "base/is_within.hpp"
 #include "base/utf8_checker.hpp"
 
 #include <algorithm>
@@ -33,37 +36,37 @@
 
 namespace tern::websocket {
 
-// Messages that are shorter are not deflated.
-inline constexpr std::size_t worth_deflating = 64;
+// Shorter messages are sent uncompressed.
+inline constexpr std::size_t min_deflate_size = 64;
 
 enum class Event : std::uint8_t { NeedMore, Message, Deferred, Closed };
 
 class Connection {
 public:
-  // `limits` outlives the connection. A codec where permessage-deflate was agreed upon.
+  // `limits` outlives the connection. `codec` is set if permessage-deflate was negotiated.
   explicit Connection(const Limits& limits, std::unique_ptr<Codec> codec = nullptr) noexcept
       : limits_(&limits), codec_(std::move(codec)) {}
 
   // --- Reading ---
 
-  // `bytes` is everything received and not yet consumed: the rest that the last round left over first, byte for byte,
-  // then what is new. It stays where it is as long as message() is used, and what is consumed of it is unmasked in
-  // place.
+  // `bytes` are all received bytes that were not consumed: first the unconsumed rest of the last call, unchanged, then
+  // the new ones. They must stay valid while message() is used, and are unmasked in place when consumed.
   void receive(std::span<char> bytes) noexcept;
-  // Throws nothing but std::bad_alloc.
+  // Throws only std::bad_alloc.
   Event next(std::string& out);
-  // How many bytes are still to come of the payload of the frame that is being read, for take(); 0 behind our close,
-  // when nobody will read them.
-  std::uint64_t awaited() const noexcept { return in_frame_ && state_ == State::Open ? left_ : 0; }
-  // Makes room for take(): for `least` bytes more or all that are awaited(); for all of them where a sixteenth of the
-  // message has come or is `arriving`, in the memory of the string that spare(size) gives, if it has as much.
+  // Bytes of the current frame's payload that are still to be received, for read_into(); 0 after the server's close
+  // frame, when payload is discarded.
+  std::uint64_t remaining_payload() const noexcept { return in_frame_ && state_ == State::Open ? left_ : 0; }
+  // Reserves space for read_into(): at least for `min_size` bytes or the rest of the payload; for all of it once a
+  // sixteenth of the message has arrived or is `arriving`. In that case it uses the memory of the string that
+  // spare(size) returns, if it is large enough.
   template <class F>
-  void make_room(std::size_t least, std::size_t arriving, F&& spare) {
+  void reserve_payload(std::size_t min_size, std::size_t arriving, F&& spare) {
     const std::size_t come = buffer_.size();
     const std::size_t whole = come + static_cast<std::size_t>(left_);
     const std::size_t earned = max_ahead * (come + arriving);
-    if (buffer_.capacity() >= (earned < whole ? std::min(come + least, whole) : whole)) return;
-    if (earned < whole) return buffer_.reserve(std::max(earned, std::min(come + least, whole)));
+    if (buffer_.capacity() >= (earned < whole ? std::min(come + min_size, whole) : whole)) return;
+    if (earned < whole) return buffer_.reserve(std::max(earned, std::min(come + min_size, whole)));
     // More frames may follow.
     const std::size_t size = last_frame_ ? whole : std::max(whole, 2 * buffer_.capacity());
     std::string room = spare(size);
@@ -71,68 +74,69 @@ public:
     room.append(buffer_);
     buffer_ = std::move(room);
   }
-  // In place of receive() and next(), while bytes are awaited() and none are left of what was received: calls
-  // receive(std::span<char>), which fills it from its front, for at most `most` and what there is room for, and returns
-  // how many have come. The event is as that of next().
+  // Replaces receive() and next() while there is remaining_payload() and no unconsumed input. Calls
+  // receive(std::span<char>) once with at most `max_size` bytes of reserved space; it fills the span from the front and
+  // returns the number of bytes. Returns the event as next() does.
   template <class F>
-  Event take(std::string& out, std::size_t most, F&& receive) {
+  Event read_into(std::string& out, std::size_t max_size, F&& receive) {
     const std::size_t before = buffer_.size();
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>({left_, most, buffer_.capacity() - before}));
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>({left_, max_size, buffer_.capacity() - before}));
     std::size_t count = 0;
     buffer_.resize_and_overwrite(before + size, [&](char* bytes, std::size_t) {
       count = receive(std::span(bytes + before, size));
       return before + count;
     });
-    return came(out, count);
+    return on_payload(out, count);
   }
-  // Bounds what next() inflates from now on, in bytes that are read and written, before it says Deferred.
+  // Sets the number of bytes that next() may read and write for inflating before it returns Deferred.
   void set_inflation_budget(std::size_t bytes) noexcept {
     if (codec_ != nullptr) codec_->set_budget(bytes);
   }
-  // What is left of that; 0 where nothing is compressed.
+  // The rest of that budget; 0 without compression.
   std::size_t inflation_budget() const noexcept { return codec_ != nullptr ? codec_->budget() : 0; }
   bool inflating() const noexcept { return codec_ != nullptr && codec_->inflating(); }
-  // How many of receive()'s bytes need not be presented again. Of a message that came in pieces, all but the head of a
-  // frame is consumed: what waits for more is short.
+  // The number of receive()'s bytes that need not be presented again. Of a fragmented or incomplete message everything
+  // is consumed except an incomplete frame head.
   std::size_t consumed() const noexcept { return at_; }
 
-  // After Message, until next() or receive(): a view of the received bytes where the message came in one frame, or else
-  // of a buffer.
+  // After Message, until next() or receive(): a view into the received bytes if the message was one complete frame,
+  // otherwise into a buffer.
   std::string_view message() const noexcept { return message_; }
   bool is_text() const noexcept { return opcode_ == Opcode::Text; }
-  // How long the frame was that ended it.
+  // The payload size of the message's last frame.
   std::size_t last_frame_size() const noexcept { return offset_; }
-  // Whether message() lies in the buffer.
-  bool collected() const noexcept { return message_.data() == buffer_.data(); }
-  // The message as a string of its own: the buffer, where it is there. message() is empty then.
+  // Whether message() is in the buffer.
+  bool is_buffered() const noexcept { return message_.data() == buffer_.data(); }
+  // Moves the message out; copies it if it is not in the buffer. message() is empty afterwards.
   std::string take_message();
 
   // --- Writing ---
 
-  // Until close() was called or next() gave Closed.
+  // Until close() is called or next() returns Closed.
   bool may_write() const noexcept { return state_ == State::Open; }
-  // One message. What is written when there is no may_write() is dropped. Text must be UTF-8.
+  // Writes a message. Discarded unless may_write(). Text must be UTF-8.
   void write(std::string& out, Opcode opcode, std::string_view payload);
-  // The head of such a message, whose payload the caller puts behind it; where may_write() and there is no codec().
+  // Writes the head of a message; the caller appends the payload. Only if may_write() and without a codec().
   void begin(std::string& out, Opcode opcode, std::size_t size) { append_frame_head(out, opcode, size); }
-  // Whether `bytes` are of what came: they lie among those that receive() was given, or in the message().
-  bool came_from_peer(std::string_view bytes) const noexcept {
-    return base::lies_in(bytes, {bytes_, at_}) || base::lies_in(bytes, message_);
+  // Whether `bytes` are a view into received bytes: of receive()'s input, or of message().
+  bool is_received_data(std::string_view bytes) const noexcept {
+    return base::is_within(bytes, {bytes_, at_}) || base::is_within(bytes, message_);
   }
   // At most 125 bytes.
   void ping(std::string& out, std::string_view payload);
-  // `code` is one that may_be_sent(); the reason is cut where it is longer than a control frame.
+  // `code` satisfies may_be_sent(). The reason is truncated to the size of a control frame.
   void close(std::string& out, std::uint16_t code, std::string_view reason);
 
-  // Null where messages are not deflated.
+  // Null without permessage-deflate.
   Codec* codec() const noexcept { return codec_.get(); }
 
   // --- The end ---
 
-  // close() was called, and the peer has not answered.
+  // close() was called, and the peer's close frame has not arrived.
   bool closing() const noexcept { return state_ == State::CloseSent; }
   bool closed() const noexcept { return state_ == State::Closed; }
-  // After Closed: the peer's code and reason (NoStatus where it gave none), or those that we have refused it with.
+  // After Closed: the peer's code and reason (NoStatus if there was none), or those that the server sent because of a
+  // fault.
   std::uint16_t close_code() const noexcept { return code_; }
   const std::string& close_reason() const noexcept { return reason_; }
   Fault fault() const noexcept { return fault_; }
@@ -140,46 +144,46 @@ public:
 private:
   enum class State : std::uint8_t { Open, CloseSent, Closed };
 
-  static constexpr std::size_t max_ahead = 16;  // times what has come of a message, of the room for it
+  static constexpr std::size_t max_ahead = 16;  // maximum reserved space, as a multiple of the received bytes
 
   Event step(std::string& out, bool& done);
-  Event take_control(std::string& out, const FrameHead& head);
-  Event take_close(std::string& out, std::string_view payload);
-  Event take_data(std::string& out, const FrameHead& head);
-  Event take_piece(std::string& out);
-  Event came(std::string& out, std::size_t size);
+  Event handle_control(std::string& out, const FrameHead& head);
+  Event handle_close(std::string& out, std::string_view payload);
+  Event begin_data_frame(std::string& out, const FrameHead& head);
+  Event append_payload(std::string& out);
+  Event on_payload(std::string& out, std::size_t size);
   bool unmask(char* bytes, std::size_t size, MaskKey key, std::size_t offset);
-  Event take_whole(std::string& out, std::span<char> payload, MaskKey key);
+  Event handle_unfragmented(std::string& out, std::span<char> payload, MaskKey key);
   Event complete(std::string& out);
   void grow(std::size_t size);
-  Event inflated(std::string& out, Inflated outcome);
+  Event on_inflated(std::string& out, InflateResult outcome);
   Event fail(std::string& out, Fault fault);
   void append_close(std::string& out, std::uint16_t code, std::string_view reason) const;
-  std::size_t most() const noexcept;
+  std::size_t max_message_bytes() const noexcept;
 
   const Limits* limits_;
   std::unique_ptr<Codec> codec_;
   char* bytes_ = nullptr;
   std::size_t size_ = 0;
   std::size_t at_ = 0;
-  std::uint64_t left_ = 0;    // of the payload of the frame that is being read
-  std::size_t offset_ = 0;    // how much of it was read; behind a message, all
-  std::string buffer_;        // what has come of a message in pieces, or was inflated
+  std::uint64_t left_ = 0;    // remaining payload of the current frame
+  std::size_t offset_ = 0;    // bytes of it that were processed; after a message, its size
+  std::string buffer_;        // received fragments, or the inflated message
   std::string_view message_;  // after Message
   std::string reason_;
   base::Utf8Checker utf8_;
   MaskKey key_{};
   std::uint16_t code_ = Abnormal;
-  Opcode opcode_ = Opcode::Continuation;  // of the message
+  Opcode opcode_ = Opcode::Continuation;  // of the current message
   State state_ = State::Open;
   Fault fault_ = Fault::None;
-  bool in_message_ : 1 = false;  // between its first frame and its last
-  bool in_frame_ : 1 = false;    // left_ bytes of the frame's payload are to come
-  bool last_frame_ : 1 = false;  // the frame that is being read ends the message
-  bool compressed_ : 1 = false;  // the message
+  bool in_message_ : 1 = false;  // between the first and the last frame of a message
+  bool in_frame_ : 1 = false;    // left_ bytes of payload are to come
+  bool last_frame_ : 1 = false;  // the current frame is the last of the message
+  bool compressed_ : 1 = false;  // of the current message
 };
 
-// An open WebSocket costs this, and what of a message is there.
+// The memory of an idle WebSocket.
 static_assert(sizeof(void*) != 8 || sizeof(Connection) <= 176);
 
 }  // namespace tern::websocket

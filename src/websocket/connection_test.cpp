@@ -68,8 +68,8 @@ TEST(WebSocketConnection, gives_a_collected_message_away_without_a_copy) {
   connection.receive(bytes);
   ASSERT_EQ(connection.next(out), Event::Message);
   const void* before = connection.message().data();
-  const std::string taken = connection.take_message();
-  EXPECT_EQ(taken.data(), before);
+  const std::string message = connection.take_message();
+  EXPECT_EQ(message.data(), before);
   EXPECT_EQ(connection.next(out), Event::NeedMore);
   bytes = fragments(1, "and again", 2);
   connection.receive(bytes);

@@ -1,4 +1,4 @@
-// What stands for deflate.cpp where there is no zlib: the extension is never agreed upon.
+// Replaces deflate.cpp in builds without zlib: the extension is never negotiated.
 #include "websocket/deflate.hpp"
 
 #include <tern/base/expects.hpp>
@@ -24,12 +24,12 @@ Inflater::Inflater(int) {
 }
 Inflater::~Inflater() = default;
 void Inflater::begin(std::string_view) noexcept {}
-void Inflater::keep_input() {}
-Inflated Inflater::resume(std::string&, std::size_t, std::size_t&) {
-  return Inflated::Malformed;
+void Inflater::copy_input() {}
+InflateResult Inflater::resume(std::string&, std::size_t, std::size_t&) {
+  return InflateResult::Malformed;
 }
-Inflated Inflater::inflate(std::string_view, std::string&, std::size_t) {
-  return Inflated::Malformed;
+InflateResult Inflater::inflate(std::string_view, std::string&, std::size_t) {
+  return InflateResult::Malformed;
 }
 void Inflater::reset() noexcept {}
 

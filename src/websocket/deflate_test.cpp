@@ -1,4 +1,4 @@
-// permessage-deflate (RFC 7692): messages both ways, and what is made to hurt.
+// permessage-deflate (RFC 7692): messages in both directions, and malicious input.
 #include "websocket/deflate.hpp"
 
 #include "websocket/feed.hpp"
@@ -33,9 +33,9 @@ std::string compressed(std::string_view payload, unsigned opcode = 1) {
   return frame(opcode, payload, {.rsv = 0x40});
 }
 
-FeedOptions agreed(std::size_t limit = 1 << 20, bool client_takeover = true) {
-  FeedOptions options{.limits = {.message = limit}, .deflate = DeflateTerms{}};
-  options.deflate->client_takeover = client_takeover;
+FeedOptions agreed(std::size_t limit = 1 << 20, bool client_context_takeover = true) {
+  FeedOptions options{.limits = {.message = limit}, .deflate = DeflateParameters{}};
+  options.deflate->client_context_takeover = client_context_takeover;
   return options;
 }
 
@@ -44,7 +44,7 @@ TEST_F(WebSocketDeflate, reads_the_examples_of_rfc_7692) {
   EXPECT_EQ(feed_every_way(compressed(one), agreed()).transcript, "text Hello\n");
   const std::string first = frame(1, one.substr(0, 3), {.fin = false, .rsv = 0x40});
   EXPECT_EQ(feed_every_way(first + frame(9, "") + frame(0, one.substr(3)), agreed()).transcript, "text Hello\n");
-  // With the window of the message before; a block without compression; a final block; two blocks.
+  // A message with context takeover; a stored block; a final block; two blocks.
   EXPECT_EQ(feed_every_way(compressed(one) + compressed(std::string("\xf2\x00\x11\x00\x00", 5)), agreed()).transcript,
             "text Hello\ntext Hello\n");
   EXPECT_EQ(
@@ -83,7 +83,7 @@ TEST_F(WebSocketDeflate, bombs_end_at_the_limit) {
   }
   Inflater inflater(15);
   std::string out;
-  EXPECT_EQ(inflater.inflate(bomb, out, 100'000), Inflated::TooLarge);
+  EXPECT_EQ(inflater.inflate(bomb, out, 100'000), InflateResult::TooLarge);
   EXPECT_LE(out.capacity(), 262'144U);
 }
 
@@ -142,12 +142,13 @@ TEST_F(WebSocketDeflate, a_close_gives_up_what_is_being_inflated) {
 TEST_F(WebSocketDeflate, there_may_be_no_limit) {
   Inflater inflater(15);
   std::string out;
-  EXPECT_EQ(inflater.inflate(deflated(std::string(3'000'000, 'x')), out, static_cast<std::size_t>(-1)), Inflated::Done);
+  EXPECT_EQ(inflater.inflate(deflated(std::string(3'000'000, 'x')), out, static_cast<std::size_t>(-1)),
+            InflateResult::Done);
   EXPECT_EQ(out, std::string(3'000'000, 'x'));
 }
 
 TEST_F(WebSocketDeflate, the_limit_is_that_of_the_inflated_message_to_the_byte) {
-  std::string noise;  // grows a little when it is deflated
+  std::string noise;  // grows slightly when deflated
   std::uint32_t state = 1;
   for (int i = 0; i < 10'000; ++i) noise.push_back(static_cast<char>((state = state * 1664525U + 1013904223U) >> 24U));
   ASSERT_GT(deflated(noise).size(), noise.size());
@@ -155,7 +156,7 @@ TEST_F(WebSocketDeflate, the_limit_is_that_of_the_inflated_message_to_the_byte) 
   EXPECT_EQ(feed(compressed(deflated(noise), 2), {}, agreed(noise.size() - 1)).sent, "close 1009 message too big\n");
 }
 
-TEST_F(WebSocketDeflate, malformed_and_cut_messages_are_told_apart_from_good_ones) {
+TEST_F(WebSocketDeflate, malformed_and_truncated_messages_are_rejected) {
   EXPECT_EQ(feed_every_way(compressed("\xFF\xFF\xFF"), agreed()).sent, "close 1007 malformed compressed message\n");
   const std::string whole = deflated(std::string(200, 'a') + "some text that does not repeat itself much");
   unsigned refused = 0;
@@ -173,11 +174,11 @@ TEST_F(WebSocketDeflate, what_is_written_can_be_read_with_and_without_takeover) 
   for (const bool takeover : {true, false}) {
     for (const int bits : {9, 12, 15}) {
       SharedCodecs shared;
-      DeflateTerms terms;
-      terms.server_takeover = takeover;
-      terms.server_bits = bits;
+      DeflateParameters parameters;
+      parameters.server_context_takeover = takeover;
+      parameters.server_window_bits = bits;
       const Limits limits;
-      Connection connection(limits, std::make_unique<Codec>(terms, shared));
+      Connection connection(limits, std::make_unique<Codec>(parameters, shared));
       Inflater peer(bits);
       std::size_t sizes[2] = {};
       for (int round = 0; round < 2; ++round) {
@@ -188,7 +189,7 @@ TEST_F(WebSocketDeflate, what_is_written_can_be_read_with_and_without_takeover) 
         ASSERT_EQ(testing::read_frames(out), "deflated text\n");
         std::string payload = out.substr(out.size() < 65536 + 4 ? 4 : 10);
         std::string inflated;
-        ASSERT_EQ(peer.inflate(payload, inflated, message.size()), Inflated::Done);
+        ASSERT_EQ(peer.inflate(payload, inflated, message.size()), InflateResult::Done);
         ASSERT_EQ(inflated, message);
         if (!takeover) peer.reset();
         sizes[round] = payload.size();
@@ -203,23 +204,24 @@ TEST_F(WebSocketDeflate, what_is_written_can_be_read_with_and_without_takeover) 
   }
 }
 
-// A frame that was deflated for many moves the peer's window: ours must not refer to what was before.
+// A frame that was deflated once for many connections moves the peer's window: the deflater must not refer to earlier
+// messages.
 TEST_F(WebSocketDeflate, a_frame_made_elsewhere_can_come_between) {
   SharedCodecs shared;
-  Codec codec(DeflateTerms{}, shared);
+  Codec codec(DeflateParameters{}, shared);
   Inflater peer(15);
   const auto check = [&](std::string_view payload, const std::string& message) {
     std::string inflated;
-    ASSERT_EQ(peer.inflate(payload, inflated, 1000), Inflated::Done);
+    ASSERT_EQ(peer.inflate(payload, inflated, 1000), InflateResult::Done);
     ASSERT_EQ(inflated, message);
   };
   const std::string message(80, 'a');
   std::string out;
   codec.deflate(message, out);
   check(out, message);
-  EXPECT_TRUE(codec.takes(15));
-  codec.skipped();
-  check(deflated("for everybody"), "for everybody");
+  EXPECT_TRUE(codec.accepts_window(15));
+  codec.reset_deflater();
+  check(deflated("for all"), "for all");
   out.clear();
   codec.deflate(message + "b", out);
   check(out, message + "b");

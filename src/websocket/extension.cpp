@@ -1,6 +1,6 @@
 // Sec-WebSocket-Extensions = 1#extension
 // extension                = token *( ";" param )
-// param                    = token [ "=" ( token / quoted-string ) ]       (what is quoted is a token, too)
+// param                    = token [ "=" ( token / quoted-string ) ]       (the quoted text is a token, too)
 #include "websocket/extension.hpp"
 
 #include <tern/base/ascii.hpp>
@@ -13,7 +13,7 @@
 namespace tern::websocket {
 namespace {
 
-constexpr int min_server_bits = 9;
+constexpr int min_server_window_bits = 9;
 
 struct Parameter {
   std::string_view name;
@@ -39,7 +39,7 @@ public:
     rest_.remove_prefix(1);
     return true;
   }
-  // Empty where there is none.
+  // Empty if there is none.
   std::string_view token() noexcept {
     skip_blanks();
     const auto end = std::ranges::find_if_not(rest_, base::is_token_char);
@@ -96,79 +96,79 @@ std::optional<int> window_bits(std::string_view text) {
 
 class Negotiation {
 public:
-  explicit Negotiation(const DeflateWishes& wishes) : wishes_(wishes) {
-    terms_.server_takeover = wishes.server_takeover;
-    terms_.client_takeover = wishes.client_takeover;
-    terms_.server_bits = wishes.server_bits;
+  explicit Negotiation(const DeflateConfig& config) : config_(config) {
+    parameters_.server_context_takeover = config.server_context_takeover;
+    parameters_.client_context_takeover = config.client_context_takeover;
+    parameters_.server_window_bits = config.server_window_bits;
   }
 
   // False: the offer is declined (RFC 7692, section 7.1: unknown, repeated or invalid parameters).
   bool add(const Parameter& parameter) {
     if (parameter.name == "server_no_context_takeover") {
-      terms_.server_takeover = false;
+      parameters_.server_context_takeover = false;
       return once(seen_[0]) && !parameter.value;
     }
     if (parameter.name == "client_no_context_takeover") {
-      terms_.client_takeover = false;
+      parameters_.client_context_takeover = false;
       return once(seen_[1]) && !parameter.value;
     }
     if (parameter.name == "server_max_window_bits") {
       if (!once(seen_[2]) || !parameter.value) return false;
       const auto bits = window_bits(*parameter.value);
-      if (!bits || *bits < min_server_bits) return false;
-      terms_.server_bits = std::min(terms_.server_bits, *bits);
+      if (!bits || *bits < min_server_window_bits) return false;
+      parameters_.server_window_bits = std::min(parameters_.server_window_bits, *bits);
       return true;
     }
     if (parameter.name == "client_max_window_bits") {
       const auto bits = parameter.value ? window_bits(*parameter.value) : std::optional(15);
       if (!once(seen_[3]) || !bits) return false;
-      terms_.client_bits = std::min(wishes_.client_bits, *bits);
+      parameters_.client_window_bits = std::min(config_.client_window_bits, *bits);
       return true;
     }
     return false;
   }
 
-  const DeflateTerms& terms() const noexcept { return terms_; }
+  const DeflateParameters& parameters() const noexcept { return parameters_; }
 
 private:
   static bool once(bool& seen) noexcept { return !std::exchange(seen, true); }
 
-  const DeflateWishes& wishes_;
-  DeflateTerms terms_;
+  const DeflateConfig& config_;
+  DeflateParameters parameters_;
   bool seen_[4] = {};
 };
 
 }  // namespace
 
-std::expected<std::optional<DeflateTerms>, MalformedExtensions> choose_deflate(
-    const std::vector<std::string_view>& values, const DeflateWishes& wishes) {
+std::expected<std::optional<DeflateParameters>, MalformedExtensions> negotiate_deflate(
+    const std::vector<std::string_view>& values, const DeflateConfig& config) {
   std::vector<Offer> offers;
   for (const std::string_view value : values) {
     if (!read_offers(value, offers)) return std::unexpected(MalformedExtensions{});
   }
-  if (!wishes.enabled) return std::nullopt;
+  if (!config.enabled) return std::nullopt;
   for (const Offer& offer : offers) {
     if (!base::equals_ignoring_case(offer.name, "permessage-deflate")) continue;
-    Negotiation negotiation(wishes);
+    Negotiation negotiation(config);
     if (std::ranges::all_of(offer.parameters, [&](const Parameter& one) { return negotiation.add(one); })) {
-      return negotiation.terms();
+      return negotiation.parameters();
     }
   }
   return std::nullopt;
 }
 
-// client_bits differs from 15 only where the client has said that it may be told.
-std::string to_extension(const DeflateTerms& terms) {
+// client_max_window_bits differs from 15 only if the client's offer allows it.
+std::string to_extension(const DeflateParameters& parameters) {
   std::string text = "permessage-deflate";
-  if (!terms.server_takeover) text += "; server_no_context_takeover";
-  if (!terms.client_takeover) text += "; client_no_context_takeover";
+  if (!parameters.server_context_takeover) text += "; server_no_context_takeover";
+  if (!parameters.client_context_takeover) text += "; client_no_context_takeover";
   const auto add_bits = [&text](std::string_view name, int bits) {
     if (bits == 15) return;
     text += name;
     base::append_integer(text, bits);
   };
-  add_bits("; server_max_window_bits=", terms.server_bits);
-  add_bits("; client_max_window_bits=", terms.client_bits);
+  add_bits("; server_max_window_bits=", parameters.server_window_bits);
+  add_bits("; client_max_window_bits=", parameters.client_window_bits);
   return text;
 }
 

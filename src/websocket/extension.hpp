@@ -1,4 +1,4 @@
-// The negotiation of permessage-deflate (RFC 7692, section 7.1), the one extension there is here.
+// The negotiation of permessage-deflate (RFC 7692, section 7.1), the only supported extension.
 #pragma once
 
 #include <expected>
@@ -9,32 +9,32 @@
 
 namespace tern::websocket {
 
-// What both sides have agreed upon.
-struct DeflateTerms {
-  bool server_takeover = true;  // our messages may refer to our earlier ones
-  bool client_takeover = true;
-  int server_bits = 15;  // windows of 2^bits bytes
-  int client_bits = 15;
-  bool operator==(const DeflateTerms&) const = default;
+// The negotiated parameters.
+struct DeflateParameters {
+  bool server_context_takeover = true;  // the server's messages may refer to its earlier ones
+  bool client_context_takeover = true;
+  int server_window_bits = 15;  // windows of 2^bits bytes
+  int client_window_bits = 15;
+  bool operator==(const DeflateParameters&) const = default;
 };
 
-// What this side asks for.
-struct DeflateWishes {
+// The server's preferences.
+struct DeflateConfig {
   bool enabled = false;
-  bool server_takeover = false;
-  bool client_takeover = false;
-  int server_bits = 15;  // 9 to 15: zlib makes no smaller windows
-  int client_bits = 15;  // 9 to 15; a client that does not let itself be told keeps 15
+  bool server_context_takeover = false;
+  bool client_context_takeover = false;
+  int server_window_bits = 15;  // 9 to 15: zlib supports no smaller windows
+  int client_window_bits = 15;  // 9 to 15; 15 if the client's offer does not allow others
 };
 
 struct MalformedExtensions {};
 
-// The first offer in the values of Sec-WebSocket-Extensions that can be taken; nothing when there is none. Extensions
-// other than permessage-deflate are passed over, values against the grammar are an error.
-std::expected<std::optional<DeflateTerms>, MalformedExtensions> choose_deflate(
-    const std::vector<std::string_view>& values, const DeflateWishes& wishes);
+// Accepts the first acceptable offer in the values of Sec-WebSocket-Extensions; unset if there is none. Other
+// extensions are ignored; malformed values are an error.
+std::expected<std::optional<DeflateParameters>, MalformedExtensions> negotiate_deflate(
+    const std::vector<std::string_view>& values, const DeflateConfig& config);
 
-// What the 101 answers to it.
-std::string to_extension(const DeflateTerms& terms);
+// The value of Sec-WebSocket-Extensions in the response.
+std::string to_extension(const DeflateParameters& parameters);
 
 }  // namespace tern::websocket

@@ -8,14 +8,17 @@
 namespace tern::websocket {
 namespace {
 
-constexpr DeflateWishes with_takeover = {
-    .enabled = true, .server_takeover = true, .client_takeover = true, .server_bits = 15, .client_bits = 15};
+constexpr DeflateConfig with_takeover = {.enabled = true,
+                                         .server_context_takeover = true,
+                                         .client_context_takeover = true,
+                                         .server_window_bits = 15,
+                                         .client_window_bits = 15};
 
-// What the 101 says; "none", or "malformed".
-std::string answer(std::vector<std::string_view> values, const DeflateWishes& wishes = with_takeover) {
-  const auto terms = choose_deflate(values, wishes);
-  if (!terms) return "malformed";
-  return *terms ? to_extension(**terms) : "none";
+// The extension in the response; "none", or "malformed".
+std::string answer(std::vector<std::string_view> values, const DeflateConfig& config = with_takeover) {
+  const auto parameters = negotiate_deflate(values, config);
+  if (!parameters) return "malformed";
+  return *parameters ? to_extension(**parameters) : "none";
 }
 
 TEST(WebSocketExtension, takes_an_offer_as_it_is_where_nothing_else_is_wished) {
@@ -27,7 +30,7 @@ TEST(WebSocketExtension, takes_an_offer_as_it_is_where_nothing_else_is_wished) {
 }
 
 TEST(WebSocketExtension, says_what_it_wishes_and_what_was_asked_of_it) {
-  const DeflateWishes modest = {.enabled = true, .server_bits = 12, .client_bits = 11};
+  const DeflateConfig modest = {.enabled = true, .server_window_bits = 12, .client_window_bits = 11};
   EXPECT_EQ(answer({"permessage-deflate"}, modest),
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=12");
   EXPECT_EQ(answer({"permessage-deflate; client_max_window_bits; server_max_window_bits=10"}, modest),

@@ -23,7 +23,7 @@ public:
 
   void feed(std::string_view piece) {
     if (connection_.closed()) return;
-    if (options_.takes && pending_.empty()) piece = take(piece);
+    if (options_.direct_receive && pending_.empty()) piece = take(piece);
     if (connection_.closed() || piece.empty()) return;
     pending_ += piece;
     const std::string_view placed = guarded_.copy(pending_);
@@ -44,18 +44,18 @@ private:
     return options_.deflate ? std::make_unique<Codec>(*options_.deflate, shared_) : nullptr;
   }
 
-  // The front of `piece`, as far as it is awaited; returns the rest.
+  // Passes the remaining payload at the front of `piece` to read_into(); returns the rest.
   std::string_view take(std::string_view piece) {
     connection_.receive({});
-    while (!piece.empty() && connection_.awaited() != 0) {
+    while (!piece.empty() && connection_.remaining_payload() != 0) {
       max_taken_ = max_taken_ % 7 + 1;
-      connection_.make_room(1, 0, [](std::size_t) { return std::string(); });
+      connection_.reserve_payload(1, 0, [](std::size_t) { return std::string(); });
       const auto receive = [&piece](std::span<char> to) {
         const std::size_t count = piece.copy(to.data(), to.size());
         piece.remove_prefix(count);
         return count;
       };
-      if (dealt_with(connection_.take(out_, max_taken_, receive))) continue;
+      if (handle(connection_.read_into(out_, max_taken_, receive))) continue;
       if (connection_.closed()) return {};
     }
     while (step()) {
@@ -63,9 +63,9 @@ private:
     return piece;
   }
 
-  bool step() { return dealt_with(connection_.next(out_)); }
+  bool step() { return handle(connection_.next(out_)); }
 
-  bool dealt_with(Event event) {
+  bool handle(Event event) {
     switch (event) {
       case Event::NeedMore: return false;
       case Event::Message:
@@ -132,7 +132,7 @@ std::string read_frames(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto byte = [&bytes](std::size_t at) { return static_cast<unsigned char>(bytes.at(at)); };
     const unsigned first = byte(0);
-    std::size_t length = byte(1);  // no mask
+    std::size_t length = byte(1);  // without a mask
     std::size_t head = 2;
     if (length >= 126) {
       const std::size_t count = length == 126 ? 2 : 8;
@@ -179,12 +179,12 @@ Outcome feed(std::string_view input, std::span<const std::size_t> cuts, const Fe
 Outcome feed_every_way(std::string_view input, const FeedOptions& options) {
   const Outcome whole = feed(input, {}, options);
   FeedOptions way = options;
-  for (const bool takes : {false, true}) {
-    way.takes = takes;
+  for (const bool direct : {false, true}) {
+    way.direct_receive = direct;
     for (std::size_t cut = 1; cut < input.size(); ++cut) {
       const Outcome split = feed(input, {{cut}}, way);
-      EXPECT_EQ(split.transcript, whole.transcript) << "cut at " << cut << (takes ? ", taken" : "");
-      EXPECT_EQ(split.sent, whole.sent) << "cut at " << cut << (takes ? ", taken" : "");
+      EXPECT_EQ(split.transcript, whole.transcript) << "cut at " << cut << (direct ? ", read_into()" : "");
+      EXPECT_EQ(split.sent, whole.sent) << "cut at " << cut << (direct ? ", read_into()" : "");
     }
   }
   std::vector<std::size_t> cuts(input.empty() ? 0 : input.size() - 1);

@@ -25,7 +25,7 @@ Fault read_first_byte(unsigned byte, FrameRules rules, FrameHead& head) noexcept
   head.opcode = static_cast<Opcode>(opcode);
   head.fin = (byte & fin_bit) != 0;
   head.compressed = (byte & rsv1_bit) != 0;
-  // Only the first frame of a message tells that it is compressed.
+  // Only the first frame of a message says that it is compressed.
   if (head.compressed && (!rules.may_compress || opcode == 0 || is_control(head.opcode))) return Fault::ReservedBit;
   if (is_control(head.opcode)) return head.fin ? Fault::None : Fault::FragmentedControl;
   if (opcode == 0) return rules.in_message ? Fault::None : Fault::LoneContinuation;
@@ -75,7 +75,7 @@ void append_frame_head(std::string& out, Opcode opcode, std::uint64_t length, bo
 }
 
 void append_frame(std::string& out, Opcode opcode, std::string_view payload, bool compressed) {
-  out.reserve(out.size() + max_head_size + payload.size());  // no head without its payload, should memory be short
+  out.reserve(out.size() + max_head_size + payload.size());  // so that bad_alloc leaves no head without a payload
   append_frame_head(out, opcode, payload.size(), compressed);
   out.append(payload);
 }

@@ -2,8 +2,8 @@
 //
 //    FIN RSV1-3 opcode(4) | MASK length(7) | length (16 or 64 bits, if 126 or 127) | masking key (4 bytes) | payload
 //
-// FrameHead is what stands before the payload; read_frame_head() says why one is refused, append_frame() writes one as
-// a server does, without a mask.
+// FrameHead is the part before the payload. read_frame_head() parses and validates it; append_frame() writes a server's
+// frame, which is not masked.
 #pragma once
 
 #include "websocket/mask.hpp"
@@ -22,9 +22,9 @@ constexpr bool is_control(Opcode opcode) noexcept {
 }
 
 inline constexpr std::size_t max_control_payload = 125;
-inline constexpr std::size_t max_head_size = 10;  // of a frame without a mask
+inline constexpr std::size_t max_head_size = 10;  // of an unmasked frame
 
-// What was not as it must be.
+// Protocol violations.
 enum class Fault : std::uint8_t {
   None,
   ReservedBit,
@@ -33,7 +33,7 @@ enum class Fault : std::uint8_t {
   FragmentedControl,
   LongControl,
   LengthNotMinimal,
-  LengthTooLarge,  // the most significant bit of 64 is set
+  LengthTooLarge,  // the most significant of 64 bits is set
   LoneContinuation,
   InterruptedMessage,
   MessageTooBig,
@@ -49,17 +49,17 @@ struct FrameHead {
   bool compressed = false;  // RSV1 (RFC 7692, section 6)
   MaskKey key{};
   std::uint64_t length = 0;
-  std::size_t size = 0;  // of the head itself; 0: not all of it is there
+  std::size_t size = 0;  // of the head itself; 0: incomplete
 };
 
-// What may come at this place.
+// The frames that are allowed next.
 struct FrameRules {
   bool may_compress = false;  // RSV1
-  bool in_message = false;    // the next of data is a continuation
+  bool in_message = false;    // the next data frame must be a continuation
 };
 
-// Reads a head from the front of `bytes`, and refuses what no message of a client has, as soon as it shows: the same
-// fault, however many bytes are there already.
+// Parses a head at the front of `bytes`. Reports a fault as early as possible, and the same one regardless of how many
+// bytes have arrived.
 Fault read_frame_head(std::string_view bytes, FrameRules rules, FrameHead& head) noexcept;
 
 // The head of an unfragmented frame with a payload of `length` bytes.

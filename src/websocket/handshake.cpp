@@ -28,7 +28,7 @@ Problem upgrade_required(std::string detail) {
   return problem;
 }
 
-// Calls f with each member of the comma-separated lists in the fields of that name, until it returns true.
+// Calls f for each element of the comma-separated lists in the fields of that name, until it returns true.
 template <class F>
 bool any_member(const RequestFields& fields, std::string_view name, F f) {
   for (const Field& field : fields) {
@@ -47,7 +47,7 @@ bool lists(const RequestFields& fields, std::string_view name, std::string_view 
   return any_member(fields, name, [member](std::string_view one) { return equals_ignoring_case(one, member); });
 }
 
-// 16 bytes in Base64: 22 characters, the last of which has four bits of them, and "==".
+// 16 bytes in Base64: 22 characters, the last of which has four significant bits, and "==".
 bool is_key(std::string_view key) noexcept {
   constexpr std::string_view last = "AQgw";
   const auto is_base64 = [](char c) { return base::is_alpha(c) || base::is_digit(c) || c == '+' || c == '/'; };
@@ -55,7 +55,7 @@ bool is_key(std::string_view key) noexcept {
          last.find(key[21]) != std::string_view::npos;
 }
 
-// host[:port] without a port that is the default of http or https.
+// host[:port] without the default port of http or https.
 std::string_view without_default_port(std::string_view authority) noexcept {
   for (const std::string_view port : {":80", ":443"}) {
     if (authority.ends_with(port)) return authority.substr(0, authority.size() - port.size());
@@ -78,7 +78,7 @@ std::optional<Problem> check_upgrade(const Request& request) {
   return std::nullopt;
 }
 
-// An extended CONNECT (RFC 8441, section 5): what says that it is meant lies below, and there is no key.
+// An extended CONNECT (RFC 8441, section 5): HTTP/2 has validated :protocol, and there is no key.
 std::optional<Problem> check_connect(const Request& request) {
   if (request.method() != Method::Connect) {
     return refusal(Status::BadRequest, "over HTTP/2, a WebSocket begins with an extended CONNECT (RFC 8441)");
@@ -92,7 +92,7 @@ std::optional<Problem> check_connect(const Request& request) {
   return problem;
 }
 
-// The order of preference is the server's (RFC 6455, section 4.2.2, leaves it open).
+// In the server's order of preference (RFC 6455, section 4.2.2, leaves it open).
 std::string_view choose_protocol(const RequestFields& fields, std::span<const std::string> ours) {
   for (const std::string& one : ours) {
     const auto is_it = [&one](std::string_view offered) { return offered == one; };
@@ -103,7 +103,7 @@ std::string_view choose_protocol(const RequestFields& fields, std::span<const st
 
 }  // namespace
 
-std::string accept_of(std::string_view key) {
+std::string accept_key(std::string_view key) {
   const auto digest = base::sha1(std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
   return base::to_base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
@@ -112,11 +112,11 @@ bool is_allowed_origin(std::string_view origin, std::string_view host, std::span
   const auto fits = [origin](std::string_view one) { return one == "*" || equals_ignoring_case(one, origin); };
   if (std::ranges::any_of(allowed, fits)) return true;
   const std::size_t colon = origin.find("://");
-  if (colon == std::string_view::npos) return false;  // "null": a page without an origin of its own
+  if (colon == std::string_view::npos) return false;  // "null": a page with an opaque origin
   return equals_ignoring_case(without_default_port(origin.substr(colon + 3)), without_default_port(host));
 }
 
-std::expected<Handshake, Problem> shake(const Request& request, const HandshakeRules& rules, Fields& fields) {
+std::expected<Handshake, Problem> negotiate(const Request& request, const HandshakeRules& rules, Fields& fields) {
   const bool by_connect = request.version() == Version::Http2;
   if (auto refused = by_connect ? check_connect(request) : check_upgrade(request)) {
     return std::unexpected(std::move(*refused));
@@ -131,14 +131,14 @@ std::expected<Handshake, Problem> shake(const Request& request, const HandshakeR
   for (const Field& field : asked) {
     if (equals_ignoring_case(field.name, "Sec-WebSocket-Extensions")) extensions.push_back(field.value);
   }
-  DeflateWishes wishes = rules.deflate;
-  wishes.enabled = wishes.enabled && deflate_available();
-  auto terms = choose_deflate(extensions, wishes);
-  if (!terms) return std::unexpected(refusal(Status::BadRequest, "malformed Sec-WebSocket-Extensions"));
+  DeflateConfig config = rules.deflate;
+  config.enabled = config.enabled && deflate_available();
+  auto parameters = negotiate_deflate(extensions, config);
+  if (!parameters) return std::unexpected(refusal(Status::BadRequest, "malformed Sec-WebSocket-Extensions"));
   Handshake agreed;
-  agreed.deflate = *terms;
+  agreed.deflate = *parameters;
   agreed.protocol = choose_protocol(asked, rules.protocols);
-  if (!by_connect) fields.set("Sec-WebSocket-Accept", accept_of(*asked.find("Sec-WebSocket-Key")));
+  if (!by_connect) fields.set("Sec-WebSocket-Accept", accept_key(*asked.find("Sec-WebSocket-Key")));
   if (!agreed.protocol.empty()) fields.set("Sec-WebSocket-Protocol", agreed.protocol);
   if (agreed.deflate) fields.set("Sec-WebSocket-Extensions", to_extension(*agreed.deflate));
   return agreed;

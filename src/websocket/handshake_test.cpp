@@ -49,7 +49,7 @@ Answer answer(FieldList list, const HandshakeRules& rules = {}, Method method = 
   MemoryExchange exchange(method, "/chat", std::move(list));
   exchange.request().head().version = by;
   Answer out;
-  auto agreed = shake(exchange.request(), rules, out.fields);
+  auto agreed = negotiate(exchange.request(), rules, out.fields);
   if (agreed) {
     out.agreed = std::move(*agreed);
   } else {
@@ -67,7 +67,7 @@ TEST(WebSocketHandshake, answers_the_key_of_rfc_6455) {
   EXPECT_EQ(said.field("Sec-WebSocket-Extensions"), "(none)");
 }
 
-TEST(WebSocketHandshake, what_is_none_is_told_what_is_there) {
+TEST(WebSocketHandshake, other_requests_get_a_426_with_upgrade) {
   for (const auto& [name, value] : FieldList{{"Upgrade", "h2c"},
                                              {"Connection", "keep-alive"},
                                              {"Sec-WebSocket-Version", "8"},
@@ -151,7 +151,7 @@ TEST(WebSocketHandshake, agrees_on_compression_where_it_is_wished) {
   if (!deflate_available()) GTEST_SKIP() << "built without zlib";
   EXPECT_EQ(answer(offer, rules).field("Sec-WebSocket-Extensions"),
             "permessage-deflate; server_no_context_takeover; client_no_context_takeover");
-  EXPECT_FALSE(answer(offer, rules).agreed.deflate->server_takeover);
+  EXPECT_FALSE(answer(offer, rules).agreed.deflate->server_context_takeover);
 }
 
 }  // namespace

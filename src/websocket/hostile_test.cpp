@@ -1,4 +1,4 @@
-// What is not RFC 6455: each breach ends with its close code, however the bytes are split.
+// Violations of RFC 6455: each ends with its close code, however the bytes are split.
 #include "websocket/feed.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::FeedOptions;
 using testing::frame;
 using testing::text;
 
-// The frames before the breach are answered, what comes behind it is not read.
+// Frames before the violation are answered; later ones are not read.
 void expect_refused(const std::string& bytes, unsigned code, std::string_view why, const FeedOptions& options = {}) {
   const std::string end = std::to_string(code) + ' ' + std::string(why) + '\n';
   const auto outcome = feed_every_way(text("before") + bytes + text("behind"), options);

@@ -1,4 +1,4 @@
-// What a peer may ask of a connection.
+// Limits on a peer.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 namespace tern::websocket {
 
 struct Limits {
-  std::size_t message = 1024 * 1024;  // bytes of one message, whole and after inflating; past it close code 1009
+  std::size_t message = 1024 * 1024;  // bytes of one message, complete and inflated; beyond: close code 1009
 };
 
 }  // namespace tern::websocket

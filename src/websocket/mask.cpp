@@ -12,9 +12,9 @@ namespace {
 
 #if defined(__x86_64__)
 
-constexpr std::size_t worth_looking = 256;  // bytes, for the processor's wider vectors
+constexpr std::size_t min_avx2_size = 256;  // bytes
 
-// Masks whole blocks, and returns how many bytes these are.
+// Masks whole blocks, and returns their size.
 __attribute__((target("avx2"))) std::size_t mask_avx2(char* bytes, std::size_t size, std::uint64_t mask) noexcept {
   constexpr std::size_t block = 128;
   const __m256i wide = _mm256_set1_epi64x(static_cast<long long>(mask));
@@ -36,13 +36,13 @@ void apply_mask(char* bytes, std::size_t size, MaskKey key, std::size_t offset) 
   std::uint64_t mask = 0;
   std::memcpy(&mask, turned.data(), sizeof mask);
 #if defined(__x86_64__)
-  if (size >= worth_looking && __builtin_cpu_supports("avx2")) {
-    const std::size_t done = mask_avx2(bytes, size, mask);  // blocks of a multiple of the key's size
+  if (size >= min_avx2_size && __builtin_cpu_supports("avx2")) {
+    const std::size_t done = mask_avx2(bytes, size, mask);  // a multiple of the key's size
     bytes += done;
     size -= done;
   }
 #endif
-  // Four words in a row, which compilers make vectors of.
+  // Four words at a time, which compilers vectorise.
   while (size >= 32) {
     std::uint64_t words[4];
     std::memcpy(words, bytes, sizeof words);

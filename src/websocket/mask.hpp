@@ -1,4 +1,4 @@
-// Masking of what clients send (RFC 6455, section 5.3): byte i is combined with byte i modulo 4 of the key.
+// Masking of a client's payload (RFC 6455, section 5.3): byte i is combined with byte i modulo 4 of the key.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@ namespace tern::websocket {
 
 using MaskKey = std::array<char, 4>;
 
-// Masks or unmasks `size` bytes in place, the first of which is byte `offset` of the payload.
+// Masks or unmasks `size` bytes in place, of which the first is byte `offset` of the payload.
 void apply_mask(char* bytes, std::size_t size, MaskKey key, std::size_t offset = 0) noexcept;
 
 }  // namespace tern::websocket

@@ -17,7 +17,7 @@ TEST(WebSocketMask, combines_each_byte_with_its_own_of_the_key) {
       for (std::size_t i = 0; i < size; ++i) {
         expected[i + 1] = static_cast<char>(expected[i + 1] ^ key[(offset + i) % 4]);
       }
-      apply_mask(bytes.data() + 1, size, key, offset);  // the bytes around it stay as they are
+      apply_mask(bytes.data() + 1, size, key, offset);  // leaves the adjacent bytes unchanged
       ASSERT_EQ(bytes, expected) << size << ' ' << offset;
     }
   }

@@ -1,5 +1,5 @@
-// Frames that nobody wrote by hand, from a generator that makes the same each time: nothing reads beyond the bytes,
-// nothing depends on how they were split, and every end has a code.
+// Generated frames, the same in each run: no read is out of bounds, the result does not depend on the splits, and every
+// end has a code.
 #include "websocket/feed.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ public:
     return out;
   }
 
-  // Good frames mostly, in an order that is good mostly.
+  // Mostly valid frames in a mostly valid order.
   std::string frames() {
     std::string out;
     const unsigned count = 1 + below(8);
@@ -77,7 +77,8 @@ TEST(WebSocketSplits, generated_frames_come_to_the_same_however_they_are_split) 
     const auto whole = feed(bytes, {}, options);
     for (int round = 0; round < 4; ++round) {
       const auto cuts = generator.cuts(bytes.size());
-      ASSERT_EQ(feed(bytes, cuts, {.limits = options.limits, .takes = round % 2 != 0}), whole) << "seed " << seed;
+      ASSERT_EQ(feed(bytes, cuts, {.limits = options.limits, .direct_receive = round % 2 != 0}), whole)
+          << "seed " << seed;
     }
     if (whole.transcript.find("closed") == std::string::npos) continue;
     ++closed;
@@ -97,11 +98,11 @@ TEST(WebSocketSplits, generated_compressed_frames_too) {
     deflater.deflate(payload, compressed);
     if (generator.below(3) == 0) compressed[generator.below(static_cast<unsigned>(compressed.size()))] ^= '\x10';
     const std::string bytes = frame(1, compressed, {.rsv = 0x40}) + generator.frames();
-    FeedOptions options{.limits = {.message = 300}, .deflate = DeflateTerms{}};
-    options.deflate->client_takeover = generator.below(2) == 0;
+    FeedOptions options{.limits = {.message = 300}, .deflate = DeflateParameters{}};
+    options.deflate->client_context_takeover = generator.below(2) == 0;
     const auto whole = feed(bytes, {}, options);
     for (int round = 0; round < 4; ++round) {
-      options.takes = round % 2 != 0;
+      options.direct_receive = round % 2 != 0;
       ASSERT_EQ(feed(bytes, generator.cuts(bytes.size()), options), whole) << seed;
     }
   }

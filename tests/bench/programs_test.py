@@ -30,7 +30,7 @@ def serving(*command):
 
 
 def answers(port, pieces, count):
-    """What comes for bytes that are sent piece by piece, until so many answers are there, or the end."""
+    """The output for bytes that are sent in pieces, until there are so many answers, or the end."""
     with socket.create_connection(("127.0.0.1", port), 10) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for piece in pieces:
@@ -53,9 +53,8 @@ def load(port, size, *arguments, warm_up=50):
 
 class Floor(unittest.TestCase):
     def each(self, check):
-        for io in ("epoll", "io_uring"):
-            with self.subTest(io=io), serving(FLOOR, "--io", io) as port:
-                check(port)
+        with serving(FLOOR) as port:
+            check(port)
 
     def test_every_request_has_one_answer_however_it_is_cut(self):
         def check(port):

@@ -96,7 +96,7 @@ class Load(unittest.TestCase):
             self.assertEqual(load(port, self.size(port) - 1, "--close", "true")[0], 1)
             self.assertEqual(load(port, 1000, "--path", "/absent")[0], 1)
 
-    def test_a_server_without_tickets_is_told_from_one_that_resumes(self):
+    def test_distinguishes_a_server_without_tickets(self):
         with self.without_tickets() as port:
             status, values, output = load(port, len(ANSWER), "--close", "true")
             self.assertEqual(status, 0, output)

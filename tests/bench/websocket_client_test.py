@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The load client of WebSockets counts what comes, and nothing else.   websocket_client_test.py BENCH_WEBSOCKET BENCH_SERVER"""
+"""The load client of WebSockets counts received messages, and nothing else.   websocket_client_test.py BENCH_WEBSOCKET BENCH_SERVER"""
 import contextlib
 import json
 import re

@@ -76,7 +76,7 @@ class Tls(unittest.TestCase):
         self.assertEqual(self.curl("--data-binary", "@-", path="/echo", stdin=body), body)
         self.assertEqual(self.curl("--data-binary", "@-", "-H", "Expect: 100-continue", path="/echo", stdin=body), body)
 
-    def test_plain_text_is_told_where_it_is(self):
+    def test_plain_text_gets_a_plain_400(self):
         out = self.curl("--write-out", "%{http_code}", scheme="http")
         self.assertIn(b"HTTPS only", out)
         self.assertTrue(out.endswith(b"400"))

@@ -1,4 +1,4 @@
-// What clients of others' are tried against: echoes in both styles, with and without compression, JSON, topics, ends.
+// A server for other projects' clients: echoes in both styles, with and without compression, JSON, topics, ends.
 #include <tern/tern.hpp>
 
 #include "../../examples/flags.hpp"
@@ -25,7 +25,7 @@ struct Mirror {
   }
 };
 
-// Closes with the code and the reason that it is told.
+// Closes with the requested code and reason.
 struct Ending {
   std::uint16_t code;
   std::string reason;

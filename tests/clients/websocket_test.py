@@ -54,7 +54,7 @@ class WebSockets(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(await self.heard(socket), b"\0" + b"\xff" * 70000)
         for payload in (b"", b"payload", b"p" * 125):
             await asyncio.wait_for(await socket.ping(payload), PATIENCE)
-        await socket.pong(b"nobody asked")
+        await socket.pong(b"unsolicited")
         await socket.send("")
         self.assertEqual(await self.heard(socket), "")
 

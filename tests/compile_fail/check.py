@@ -37,7 +37,7 @@ def main() -> int:
     expected = first.removeprefix(marker)
     noted = second.removeprefix("// note: ") if second.startswith("// note: ") else ""
     command = [compiler, "-std=c++23", "-fsyntax-only", "-I", include, "-include", header, path]
-    environment = {**os.environ, "LC_ALL": "C"}  # messages in English, whoever runs this
+    environment = {**os.environ, "LC_ALL": "C"}  # messages in English
     result = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", env=environment, check=False)
     if expected == "nothing":
         if result.returncode == 0:

@@ -25,7 +25,7 @@ int main() {
   app.use([](tern::Request&, tern::Next next) { return next(); });
   app.use([](tern::State<std::vector<int>>, tern::Next next) { return next(); });
   app.fallback([] { return tern::Status::NotFound; });
-  app.mount("/mounted", tern::App()).name("mounted").limits({.body = 10});
+  app.mount("/mounted", tern::App()).name("mounted").limits({.max_body_bytes = 10});
   app.on_error([](const std::exception&) { return tern::Status::BadGateway; });
   app.resource<Shelf>("/shelf").name("shelf");
   app.put(tern::runtime("/run/time"), [](tern::QueryParam<"page", int, 1> page) { return tern::created(*page, "/x"); });

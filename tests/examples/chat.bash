@@ -38,7 +38,7 @@ class Member:
 
 ann = Member("ann")
 print(ann.hear())
-ann.say("anybody?")
+ann.say("hello?")
 print(ann.hear())
 bob = Member("bob")
 print(bob.hear())
@@ -51,8 +51,8 @@ print(ann.hear())
 PYTHON
 )
 wanted='Joined ann [ann]
-Message ann anybody?[]
-Message ann anybody?[]
+Message ann hello?[]
+Message ann hello?[]
 Joined bob [ann,bob]
 Joined bob [ann,bob]
 Message bob me[]

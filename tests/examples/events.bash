@@ -13,6 +13,13 @@ said=$(first_events --header 'Last-Event-ID: 2147483647')
 expect_status 400 /events --header 'Last-Event-ID: x'
 expect_like 200 EventSource /
 
+# What is posted reaches the stream.
+curl --silent --no-buffer --max-time 20 "http://$address/news" >"$scratch/news" &
+until grep -q 'Here is the news' "$scratch/news"; do kill -0 "$server"; done
+expect_status 204 /news --json '{"text": "Terns have arrived."}'
+until grep -q '^data: Terns have arrived.$' "$scratch/news"; do kill -0 "$server"; done
+expect_status 422 /news --json '{}'
+
 # A stream that is open does not keep the program from ending.
 curl --silent --output /dev/null --max-time 20 "http://$address/events" &
 finish

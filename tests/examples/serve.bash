@@ -75,7 +75,7 @@ expect_field() {
   grep --quiet --ignore-case --fixed-strings "$1" <<<"$fields" || fail "no field '$1' in: $fields"
 }
 
-# The end of every test: the program stops with status 0 when it is told to end.
+# The end of every test: the program stops with status 0 on SIGTERM.
 finish() {
   kill -TERM "$server"
   local ended=0

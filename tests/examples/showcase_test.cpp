@@ -14,8 +14,8 @@
 
 namespace {
 
-using tern::testing::Answer;
 using tern::testing::Client;
+using tern::testing::TestResponse;
 using testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -73,14 +73,14 @@ protected:
   PageOf<Item> page(std::string_view target) { return answer(target, 200).json<PageOf<Item>>(); }
   Item item(std::string_view target) { return answer(target, 200).json<Item>(); }
 
-  Answer answer(std::string_view target, int status) {
-    Answer answer = client.get(target);
+  TestResponse answer(std::string_view target, int status) {
+    TestResponse answer = client.get(target);
     EXPECT_EQ(answer.status, status) << target << ": " << answer.body;
     return answer;
   }
 
   // What a refusal names.
-  std::vector<std::string> named(const Answer& answer, int status = 422) {
+  std::vector<std::string> named(const TestResponse& answer, int status = 422) {
     EXPECT_EQ(answer.status, status) << answer.body;
     EXPECT_EQ(answer.field("content-type"), "application/problem+json");
     std::vector<std::string> names;
@@ -231,7 +231,7 @@ TEST_F(Showcase, completes_the_parents_of_subdivisions) {
 TEST_F(Showcase, answers_404_for_what_there_is_not) {
   for (const std::string_view target : {"/countries/XX", "/subdivisions/XX-1", "/languages/qqqq", "/currencies/XQQ",
                                         "/scripts/Nope", "/notes/1", "/notes/one", "/nothing"}) {
-    const Answer missing = answer(target, 404);
+    const TestResponse missing = answer(target, 404);
     EXPECT_EQ(missing.field("content-type"), "application/problem+json") << target;
   }
   EXPECT_THAT(client.get("/countries/XX").body, HasSubstr("there is no country with the code 'XX'"));
@@ -240,7 +240,7 @@ TEST_F(Showcase, answers_404_for_what_there_is_not) {
 // --- Notes ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Showcase, makes_reads_replaces_changes_and_deletes_a_note) {
-  const Answer made = client.post("/notes", R"({"title":"Feed the terns","tags":["birds"]})");
+  const TestResponse made = client.post("/notes", R"({"title":"Feed the terns","tags":["birds"]})");
   ASSERT_EQ(made.status, 201) << made.body;
   const std::string place(made.field("location"));
   EXPECT_EQ(place, "/notes/1");
@@ -321,7 +321,7 @@ TEST_F(Showcase, refuses_what_is_no_note_at_all) {
   EXPECT_EQ(client.post("/notes", "").status, 400);
   EXPECT_EQ(client.post("/notes", "title=x", "application/x-www-form-urlencoded").status, 415);
   EXPECT_EQ(client.post("/notes", "[]").status, 422);
-  const Answer refused = client.del("/notes");
+  const TestResponse refused = client.del("/notes");
   EXPECT_EQ(refused.status, 405);
   EXPECT_THAT(std::string(refused.field("allow")), HasSubstr("POST"));
 }
@@ -347,7 +347,7 @@ TEST_F(Showcase, keeps_notes_whole_when_several_threads_write_at_once) {
     threads.emplace_back([this] {
       Client own(app);
       for (int i = 0; i < 50; ++i) {
-        const Answer made = own.post("/notes", R"({"title":"x","tags":["a"]})");
+        const TestResponse made = own.post("/notes", R"({"title":"x","tags":["a"]})");
         const std::string place(made.field("location"));
         EXPECT_EQ(own.patch(place, R"({"done":true})").status, 200);
         if (i % 2 == 0) {
@@ -366,8 +366,8 @@ TEST_F(Showcase, keeps_notes_whole_when_several_threads_write_at_once) {
 
 // --- The rest -------------------------------------------------------------------------------------------------------
 
-TEST_F(Showcase, has_a_start_page_that_asks_nobody_else) {
-  const Answer start = answer("/", 200);
+TEST_F(Showcase, has_a_start_page_without_external_resources) {
+  const TestResponse start = answer("/", 200);
   EXPECT_EQ(start.field("content-type"), "text/html; charset=utf-8");
   EXPECT_THAT(std::string(start.field("content-security-policy")), HasSubstr("default-src 'none'"));
   EXPECT_TRUE(start.body.starts_with("<!DOCTYPE html>"));

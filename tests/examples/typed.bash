@@ -28,7 +28,7 @@ expect 200 up /api/v1/status
 expect_field 'x-api: v1'
 expect_like 403 'this needs the key' /api/v1/admin/status
 expect_field 'x-api: v1'
-expect 200 'up, and nobody else knows' /api/v1/admin/status --header 'X-Key: sesame'
+expect 200 'up, for administrators' /api/v1/admin/status --header 'X-Key: sesame'
 expect_field 'x-api: v1'
 
 finish

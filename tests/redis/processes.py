@@ -23,7 +23,7 @@ def free_port():
 
 
 def until(condition):
-    """For what another process does in its own time and tells nobody of."""
+    """For actions of another process that it does not announce."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         if time.monotonic() > deadline:
@@ -36,7 +36,7 @@ class Redis:
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "redis")
         self.arguments = arguments
-        for _ in range(10):  # somebody may take the port before Redis does
+        for _ in range(10):  # another process may take the port before Redis does
             self.port = free_port()
             if self.start():
                 return

@@ -1,5 +1,5 @@
 // One of several servers that Redis joins, for redis_test.py: subscribers, and what publishes.
-#include <tern/redis/bus.hpp>
+#include <tern/redis.hpp>
 #include <tern/tern.hpp>
 
 #include "../../examples/flags.hpp"

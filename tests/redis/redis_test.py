@@ -118,7 +118,7 @@ class RedisBus(unittest.TestCase):
             server.line(JOINED)
         self.check_joined(one, two)
 
-    def test_a_wrong_password_is_told_once(self):
+    def test_a_wrong_password_is_logged_once(self):
         redis = self.redis("--requirepass", "right")
         one = self.server("--redis", str(redis.port), "--password", "wrong")
         self.assertIn("(WRONGPASS", one.line("is not available"))
@@ -228,7 +228,7 @@ class RedisBus(unittest.TestCase):
         one, _ = self.pair(redis)
         redis.process.send_signal(signal.SIGSTOP)
         self.addCleanup(os.kill, redis.process.pid, signal.SIGCONT)
-        one.publish("room", b"to nobody")
+        one.publish("room", b"without subscribers")
         self.assertEqual(one.stop(), 0)
 
     @unittest.skipUnless(CHAT and os.path.exists(CHAT), "without the example")
@@ -243,12 +243,12 @@ class RedisBus(unittest.TestCase):
         bob = WebSocket(two, "/rooms/attic?name=bob")
         self.addCleanup(bob.close)
         self.assertIn('"Joined","name":"bob"', ann.hear())
-        ann.say('{"text":"anybody?"}')
-        self.assertIn('"name":"ann","text":"anybody?"', ann.hear())
-        while '"name":"ann","text":"anybody?"' not in bob.hear():  # he may hear first that they have joined
+        ann.say('{"text":"hello?"}')
+        self.assertIn('"name":"ann","text":"hello?"', ann.hear())
+        while '"name":"ann","text":"hello?"' not in bob.hear():  # he may hear first that they have joined
             pass
 
-    def test_a_port_where_nobody_answers(self):
+    def test_a_port_without_a_server(self):
         one = self.server("--redis", str(free_port()))
         one.line("is not available (Connection refused)")
 

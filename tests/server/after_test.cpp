@@ -49,7 +49,7 @@ TEST_F(After, that_has_not_begun_when_the_drain_does_is_waited_for) {
       });
     });
   });
-  Running& server = running();
+  RunningServer& server = running();
   HttpClient client = this->client();
   server.on_loop([&] {
     client.get("/");

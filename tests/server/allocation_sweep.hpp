@@ -18,19 +18,20 @@ void sweep_allocations(SetUp set_up, Talk talk) {
     ASSERT_LT(n, bound) << "the conversation does not come to its end";
     SCOPED_TRACE(n);
     App app;
-    server::Settings settings;
+    exchange::Settings settings;
     app.get("/healthy", [] { return "yes"; });
     set_up(app, settings);
-    Running running(app.service(), settings);
+    RunningServer running(app.service(), settings);
     running.on_loop([] { allocations_of_this_thread_may_fail(); });
     fail_allocation(n);
     try {
       talk(running.port());
-    } catch (const std::runtime_error&) {  // the test's client, whose server has gone within the handshake
+    } catch (const std::runtime_error&) {  // the test's client, after the server has closed within the handshake
     }
     const bool failed = stop_failing();
     ASSERT_EQ(running.client().ask("/healthy").body, "yes");
-    ASSERT_TRUE(running.eventually([&] { return running.worker().exchanges_in_use() == 0; })) << "a request leaks";
+    ASSERT_TRUE(running.eventually([&] { return running.worker().context().exchanges_in_use() == 0; }))
+        << "a request leaks";
     running.drain(Seconds(20));
     running.wait();
     if (!failed) break;

@@ -10,8 +10,8 @@
 namespace tern::testing {
 namespace {
 
-void routes(App& app, server::Settings& settings) {
-  settings.access = server::AccessFormat::Json;
+void routes(App& app, exchange::Settings& settings) {
+  settings.access = AccessLog::Json;
   app.get("/hello/{name}", [](std::string name) { return "Hello, " + name; });
   app.post("/echo", [](Body body) { return body; });
   app.get("/later", []() -> Task<std::string> {

@@ -11,8 +11,8 @@
 namespace tern::testing {
 namespace {
 
-void routes(App& app, server::Settings& settings) {
-  settings.access = server::AccessFormat::Combined;
+void routes(App& app, exchange::Settings& settings) {
+  settings.access = AccessLog::Combined;
   app.get("/hello/{name}", [](std::string name) { return "Hello, " + name; });
   app.get("/large", [] { return std::string(300'000, 'x'); });
   app.get("/throws", []() -> std::string { throw std::runtime_error("it fails"); });

@@ -1,7 +1,7 @@
 // A fixture with an App and the server that runs it.
 #pragma once
 
-#include "server/running.hpp"
+#include "server/running_server.hpp"
 
 #include <tern/tern.hpp>
 
@@ -36,22 +36,22 @@ private:
 // that.
 class AppTest : public ::testing::Test {
 protected:
-  Running& running() {
-    if (!running_) running_ = std::make_unique<Running>(app.service(), settings);
+  RunningServer& running() {
+    if (!running_) running_ = std::make_unique<RunningServer>(app.service(), settings);
     return *running_;
   }
   HttpClient client(int receive_buffer = 0) { return running().client(receive_buffer); }
   // Whether every exchange ends.
   bool all_ended() {
-    return running().eventually([this] { return running().worker().exchanges_in_use() == 0; });
+    return running().eventually([this] { return running().worker().context().exchanges_in_use() == 0; });
   }
 
   App app;
   Gate gate;
-  server::Settings settings;
+  exchange::Settings settings;
 
 private:
-  std::unique_ptr<Running> running_;
+  std::unique_ptr<RunningServer> running_;
 };
 
 }  // namespace tern::testing

@@ -1,10 +1,10 @@
 // Content of requests: by length and in chunks, late, too much, unwanted.
-#include "server/desk.hpp"
+#include "server/test_app.hpp"
 
 namespace tern::testing {
 namespace {
 
-using Bodies = DeskTest;
+using Bodies = TestAppTest;
 
 std::string chunks_of(std::string_view body, std::size_t size) {
   std::string out;
@@ -48,14 +48,14 @@ TEST_F(Bodies, are_not_asked_for_when_they_are_there) {
   EXPECT_EQ(client.answer().status, 200);
 }
 
-TEST_F(Bodies, are_not_asked_for_when_nobody_wants_them) {
+TEST_F(Bodies, are_not_requested_when_they_are_unwanted) {
   const std::vector<std::pair<std::string, int>> cases = {{"/nothing", 404}, {"/unread", 200}, {"/hello", 405}};
   for (const auto& [path, status] : cases) {
     HttpClient client = this->client();
     client.send("POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
     const HttpAnswer answer = client.answer();
     EXPECT_EQ(answer.status, status);
-    EXPECT_TRUE(answer.closes());  // what comes next could be the content or a request
+    EXPECT_TRUE(answer.closes());  // the next bytes could be the content or a request
     EXPECT_TRUE(client.ends());
   }
 }
@@ -70,7 +70,7 @@ TEST_F(Bodies, that_are_announced_too_large_are_refused_before_they_come) {
 }
 
 TEST_F(Bodies, that_turn_out_too_large_are_refused) {
-  serve({.limits = {.body = 1000}});
+  serve({.limits = {.max_body_bytes = 1000}});
   HttpClient client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks_of(pattern(1001), 100));
   EXPECT_EQ(client.answer().status, 413);
@@ -90,7 +90,7 @@ TEST_F(Bodies, a_small_one_that_is_refused_keeps_the_connection) {
   }
 }
 
-TEST_F(Bodies, that_nobody_reads_are_passed_over) {
+TEST_F(Bodies, that_are_not_read_are_skipped) {
   HttpClient client = this->client();
   for (const std::size_t size : {0UL, 10UL, 70'000UL, 200'000UL}) {
     client.post("/unread", pattern(size));
@@ -104,7 +104,7 @@ TEST_F(Bodies, that_nobody_reads_are_passed_over) {
   EXPECT_EQ(client.ask("/hello").status, 200);
 }
 
-TEST_F(Bodies, that_nobody_reads_may_come_late) {
+TEST_F(Bodies, that_are_not_read_may_arrive_late) {
   HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");
   EXPECT_EQ(client.answer().status, 200);
@@ -112,7 +112,7 @@ TEST_F(Bodies, that_nobody_reads_may_come_late) {
   EXPECT_EQ(client.answer().body, "Hello, World!");
 }
 
-TEST_F(Bodies, large_ones_that_nobody_reads_close_the_connection_and_the_answer_arrives) {
+TEST_F(Bodies, large_unread_ones_close_the_connection_and_the_answer_arrives) {
   HttpClient client = this->client();
   client.post("/unread", pattern(1'000'000));
   const HttpAnswer answer = client.answer();
@@ -121,7 +121,7 @@ TEST_F(Bodies, large_ones_that_nobody_reads_close_the_connection_and_the_answer_
   EXPECT_TRUE(client.ends());
 }
 
-TEST_F(Bodies, large_chunked_ones_that_nobody_reads_close_the_connection) {
+TEST_F(Bodies, large_unread_chunked_ones_close_the_connection) {
   HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
   EXPECT_EQ(client.answer().status, 200);
@@ -130,7 +130,7 @@ TEST_F(Bodies, large_chunked_ones_that_nobody_reads_close_the_connection) {
 }
 
 // Nor is a peer that never stops read for ever, or what it sends kept.
-TEST_F(Bodies, an_endless_one_that_nobody_reads_ends_in_a_reset) {
+TEST_F(Bodies, an_endless_unread_one_ends_in_a_reset) {
   HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n");
   const std::string piece = pattern(1'000'000);

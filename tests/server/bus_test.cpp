@@ -97,7 +97,7 @@ Options quiet() {
   Options options;
   options.port = 0;
   options.threads = 2;
-  options.log.level = LogLevel::Off;
+  options.logging.level = LogLevel::Off;
   return options;
 }
 
@@ -188,7 +188,7 @@ TEST_F(BusTest, a_topic_and_a_filter_of_the_same_text_differ_on_all_servers) {
   EXPECT_EQ(wild.next(), "text first");
   EXPECT_THROW(one.publish("room/+", "refused"), std::invalid_argument);
   EXPECT_THROW(one.publish_binary("#", "refused"), std::invalid_argument);
-  exchanges.pass_on({"room/+", "of somebody else on the bus"}, nullptr);  // reaches two before what follows
+  exchanges.pass_on({"room/+", "of another server on the bus"}, nullptr);  // reaches two before what follows
   exchanges.pass_on({"room/8", "not UTF-8: \xE9"}, nullptr);
   exchanges.pass_on({"room/8", "last"}, nullptr);
   EXPECT_EQ(wild.next(), "text last");
@@ -199,7 +199,7 @@ TEST_F(BusTest, a_topic_and_a_filter_of_the_same_text_differ_on_all_servers) {
 TEST_F(BusTest, the_status_is_that_of_the_way_to_other_servers) {
   App app;
   app.websocket("/{filter...}", member);
-  EXPECT_EQ(app.publish("full", "nobody is served"), PublishStatus::Dropped);
+  EXPECT_EQ(app.publish("full", "not serving"), PublishStatus::Dropped);
   app.start(quiet());
   EXPECT_EQ(app.publish("full", "there is no bus"), PublishStatus::Sent);
 }

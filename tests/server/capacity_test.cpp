@@ -1,14 +1,14 @@
 // More clients than there is room for.
-#include "server/desk.hpp"
+#include "server/test_app.hpp"
 
 #include <sys/resource.h>
 
 namespace tern::testing {
 namespace {
 
-using Capacity = DeskTest;
+using Capacity = TestAppTest;
 
-TEST_F(Capacity, clients_past_the_limit_wait_until_somebody_leaves) {
+TEST_F(Capacity, clients_past_the_limit_wait_until_one_disconnects) {
   serve({.connections = 3});
   std::vector<HttpClient> clients;
   for (int i = 0; i < 3; ++i) {

@@ -1,9 +1,8 @@
-// A client for tests: a blocking socket that gives up after a while, and an HTTP/1.1 reader that is as strict as a test
-// should be.
+// A client for tests: a blocking socket with a timeout, and a strict HTTP/1.1 reader.
 #pragma once
 
 #include "net/test_peer.hpp"
-#include "server/secure_end.hpp"
+#include "server/tls_endpoint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +27,7 @@ struct HttpAnswer {
   std::vector<std::pair<std::string, std::string>> fields;
   std::string body;
 
-  // The value of the only field of that name; empty when there is none. `name` in lower case.
+  // The value of the only field of that name (in lower case); empty if there is none.
   std::string field(std::string_view name) const {
     std::string found;
     for (const auto& [other, value] : fields) {
@@ -43,7 +42,7 @@ struct HttpAnswer {
 
 class HttpClient {
 public:
-  // Over TLS when that is what is tested, unless told otherwise. `protocol`: what TLS is to agree on, if anything.
+  // Over TLS when TLS is tested, unless requested otherwise. `protocol`: for ALPN, if any.
   explicit HttpClient(std::uint16_t port, int receive_buffer = 0, bool over_tls = tls_under_test(),
                       std::string_view protocol = {})
       : peer_(net::Peer::connect(*net::Address::parse("127.0.0.1", port), receive_buffer)) {
@@ -56,9 +55,9 @@ public:
 
   net::Peer& peer() { return peer_; }
 
-  // False when the other side does not take it any more.
+  // False if the peer does not read any more.
   bool send(std::string_view bytes) { return begin() && (secure_ ? secure_->send(peer_, bytes) : peer_.send(bytes)); }
-  // What is there next; nothing at the end.
+  // The next bytes; empty at the end.
   std::string receive_some(std::size_t most = 65'536) {
     if (!begin()) return {};
     return secure_ ? secure_->receive_some(peer_, most) : peer_.receive_some(most);
@@ -75,7 +74,7 @@ public:
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body));
   }
 
-  // The next answer; status 0 when the connection ends before it. `to_head`: the answer has no content.
+  // The next response; status 0 if the connection ends before it. `to_head`: without content.
   HttpAnswer answer(bool to_head = false) {
     HttpAnswer answer;
     const std::string head = take_until("\r\n\r\n");
@@ -98,24 +97,24 @@ public:
     return answer();
   }
 
-  // Whether something arrives, if only the end, within so many milliseconds.
+  // Whether input or the end arrives within this time.
   bool readable_within(int milliseconds) {
     if (secure_ && secure_->has_received()) return true;
     pollfd ready{.fd = peer_.number(), .events = POLLIN, .revents = 0};
     return at_ != buffer_.size() || ::poll(&ready, 1, milliseconds) == 1;
   }
-  // Whether the other side has ended, in good order and without a byte more.
+  // Whether the peer has ended gracefully, without further bytes.
   bool ends() {
     if (at_ != buffer_.size()) return false;
     return receive_some().empty() && peer_.error() == 0 && (!secure_ || secure_->ended());
   }
-  // Whether it is over, one way or another, after bytes that do not matter.
+  // Whether it has ended, in any way, after any bytes.
   bool is_gone() {
     while (!receive_some().empty()) {
     }
     return true;
   }
-  // Everything until the end.
+  // Everything up to the end.
   std::string rest() {
     std::string all = buffer_.substr(std::exchange(at_, 0));
     buffer_.clear();
@@ -134,7 +133,7 @@ public:
   }
 
 private:
-  // The handshake, before the first byte: connecting alone waits for nobody.
+  // The handshake, before the first byte: connecting alone does not wait.
   bool begin() {
     if (!secure_ || begun_) return true;
     begun_ = true;
@@ -202,10 +201,10 @@ private:
   }
 
   net::Peer peer_;
-  std::optional<SecureEnd> secure_;
+  std::optional<TlsEndpoint> secure_;
   bool begun_ = false;
   std::string buffer_;
-  std::size_t at_ = 0;  // what of it has been taken
+  std::size_t at_ = 0;  // bytes consumed
 };
 
 }  // namespace tern::testing

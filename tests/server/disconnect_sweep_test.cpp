@@ -12,18 +12,18 @@ namespace {
 constexpr std::size_t repeats = TERN_SANITIZED ? 6 : 8;
 const std::vector<Way> all_ways = {Way::Reset, Way::Unread, Way::HalfClose, Way::Close};
 
-Task<> nested(Visit& visit, int depth) {
-  const std::string own = visit.token() + std::to_string(depth);
+Task<> nested(RequestProbe& probe, int depth) {
+  const std::string own = probe.token() + std::to_string(depth);
   struct Check {
-    ~Check() { visit.expect(own == visit.token() + std::to_string(depth), "a nested frame"); }
-    Visit& visit;
+    ~Check() { probe.expect(own == probe.token() + std::to_string(depth), "a nested frame"); }
+    RequestProbe& probe;
     const std::string& own;
     int depth;
-  } const check{visit, own, depth};
+  } const check{probe, own, depth};
   if (depth == 0) {
-    co_await visit.released;
+    co_await probe.released;
   } else {
-    co_await nested(visit, depth - 1);
+    co_await nested(probe, depth - 1);
   }
 }
 
@@ -33,24 +33,24 @@ Task<std::string> piece_of(BodyStream& body) {
 }
 
 // Points that are visited by handlers, readers of content, producers of content, observers of events, middleware.
-class Departures : public SweepTest {
+class DisconnectSweep : public SweepTest {
 protected:
-  using Handler = Task<> (*)(Visit&);
-  using Reader = Task<> (*)(Visit&, BodyStream&);
-  using Producer = Task<> (*)(Visit&, Writer&);
-  using Observer = Task<> (*)(Visit&, EventStream&);
-  using Middleware = Task<Response> (*)(Visit&, Next);
+  using Handler = Task<> (*)(RequestProbe&);
+  using Reader = Task<> (*)(RequestProbe&, BodyStream&);
+  using Producer = Task<> (*)(RequestProbe&, Writer&);
+  using Observer = Task<> (*)(RequestProbe&, EventStream&);
+  using Middleware = Task<Response> (*)(RequestProbe&, Next);
 
   Route handler(Point point, Handler wait) {
     return app.post(add(std::move(point)), [this, wait](Request& request) -> Task<std::string> {
-      co_await visited(ledger(), request, wait);
+      co_await probed(recorder(), request, wait);
       co_return "done";
     });
   }
   void reader(Point point, Reader wait) {
     app.post(add(std::move(point)), [this, wait](Request& request, BodyStream body) -> Task<std::string> {
-      const auto read = [&body, wait](Visit& visit) { return wait(visit, body); };
-      co_await visited(ledger(), request, read, false);
+      const auto read = [&body, wait](RequestProbe& probe) { return wait(probe, body); };
+      co_await probed(recorder(), request, read, false);
       co_return "done";
     });
   }
@@ -58,18 +58,18 @@ protected:
     point.streams = true;
     app.post(add(std::move(point)), [this, wait](Request& request) {
       return Response::stream(media::text, [this, &request, wait](Writer& writer) -> Task<> {
-        const auto produce = [&writer, wait](Visit& visit) { return wait(visit, writer); };
-        co_await visited(ledger(), request, produce);
+        const auto produce = [&writer, wait](RequestProbe& probe) { return wait(probe, writer); };
+        co_await probed(recorder(), request, produce);
         co_await writer.write("done");
       });
     });
   }
   Response events(Request& request, Milliseconds keep_alive, Observer wait) {
     const auto call = [this, &request, wait](EventStream& events) -> Task<> {
-      const auto observe = [&events, wait](Visit& visit) { return wait(visit, events); };
-      co_await visited(ledger(), request, observe);
+      const auto observe = [&events, wait](RequestProbe& probe) { return wait(probe, events); };
+      co_await probed(recorder(), request, observe);
     };
-    return event_stream(call, keep_alive);
+    return event_stream(call, {.keep_alive = keep_alive});
   }
   template <class F>
   void middleware(Point point, Middleware wait, F handler) {
@@ -77,8 +77,8 @@ protected:
     auto group = app.group("/" + points.back()->name);
     group.use([this, wait](Request& request, Next next) -> Task<Response> {
       Response response;
-      const auto call = [&](Visit& visit) -> Task<> { response = co_await wait(visit, next); };
-      co_await visited(ledger(), request, call, false);
+      const auto call = [&](RequestProbe& probe) -> Task<> { response = co_await wait(probe, next); };
+      co_await probed(recorder(), request, call, false);
       co_return response;
     });
     group.post("/{number}/{token}", std::move(handler));
@@ -103,98 +103,98 @@ private:
   std::array<Event, loops> shared_;  // what all visitors of a loop wait for
 };
 
-void Departures::add_waits() {
-  handler({.name = "sleep", .on_end = Then::Waits}, [](Visit& visit) -> Task<> {
-    visit.waits();
+void DisconnectSweep::add_waits() {
+  handler({.name = "sleep", .on_end = Then::Waits}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
     co_await sleep_for(Seconds(3600));
   });
-  handler({.name = "event"}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    co_await visit.released;
+  handler({.name = "event"}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    co_await probe.released;
   });
-  handler({.name = "receive"}, [](Visit& visit) -> Task<> {
+  handler({.name = "receive"}, [](RequestProbe& probe) -> Task<> {
     Channel<std::string> channel(1);
-    visit.waits([&] { channel.try_send(visit.token()); });
+    probe.waits([&] { channel.try_send(probe.token()); });
     const auto received = co_await channel.receive();
-    visit.expect(received == visit.token(), "what was received");
+    probe.expect(received == probe.token(), "what was received");
   });
-  handler({.name = "send"}, [](Visit& visit) -> Task<> {
+  handler({.name = "send"}, [](RequestProbe& probe) -> Task<> {
     Channel<std::string> channel(1);
     channel.try_send("before");
-    visit.waits([&] { channel.try_receive(); });
-    const bool sent = co_await channel.send(visit.token());
-    visit.expect(sent && channel.try_receive() == visit.token(), "what was sent");
+    probe.waits([&] { channel.try_receive(); });
+    const bool sent = co_await channel.send(probe.token());
+    probe.expect(sent && channel.try_receive() == probe.token(), "what was sent");
   });
-  handler({.name = "yield"}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    while (!visit.released.is_set()) co_await yield();
+  handler({.name = "yield"}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    while (!probe.released.is_set()) co_await yield();
   });
-  handler({.name = "nested"}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    co_await nested(visit, 8);
+  handler({.name = "nested"}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    co_await nested(probe, 8);
   });
-  handler({.name = "current_stop"}, [](Visit& visit) -> Task<> {
+  handler({.name = "current_stop"}, [](RequestProbe& probe) -> Task<> {
     const StopToken stop = co_await current_stop();
-    visit.waits();
-    const auto poll = [&visit, stop] {
-      ++visit.ledger().jobs;
-      while (!stop.stop_requested() && !visit.ledger().is_released(visit.number())) std::this_thread::yield();
+    probe.waits();
+    const auto poll = [&probe, stop] {
+      ++probe.recorder().jobs;
+      while (!stop.stop_requested() && !probe.recorder().is_released(probe.number())) std::this_thread::yield();
     };
     co_await offload(poll);
     co_await yield();
   });
   app.post(add({.name = "shared"}), [this](Request& request) -> Task<std::string> {
     Event& event = shared_.at(request.exchange().loop_index());
-    const auto wait = [&event](Visit& visit) -> Task<> {
-      visit.waits([&event] {
+    const auto wait = [&event](RequestProbe& probe) -> Task<> {
+      probe.waits([&event] {
         event.set();
         event.reset();
       });
-      while (!visit.released.is_set()) co_await event;
+      while (!probe.released.is_set()) co_await event;
     };
-    co_await visited(ledger(), request, wait);
+    co_await probed(recorder(), request, wait);
     co_return "done";
   });
 }
 
-void Departures::add_combinations() {
-  handler({.name = "with_timeout"}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    co_await with_timeout(Seconds(3600), visit.released.wait());
+void DisconnectSweep::add_combinations() {
+  handler({.name = "with_timeout"}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    co_await with_timeout(Seconds(3600), probe.released.wait());
   });
-  handler({.name = "when_all"}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    co_await when_all(visit.released.wait(), nested(visit, 3), sleep_for(Milliseconds(1)));
+  handler({.name = "when_all"}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    co_await when_all(probe.released.wait(), nested(probe, 3), sleep_for(Milliseconds(1)));
   });
-  handler({.name = "when_any"}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    const auto first = co_await when_any(sleep_for(Seconds(3600)), visit.released.wait(), nested(visit, 3));
-    visit.expect(first.index != 0, "what came first");
+  handler({.name = "when_any"}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    const auto first = co_await when_any(sleep_for(Seconds(3600)), probe.released.wait(), nested(probe, 3));
+    probe.expect(first.index != 0, "which came first");
   });
-  handler({.name = "scope"}, [](Visit& visit) -> Task<> {
+  handler({.name = "scope"}, [](RequestProbe& probe) -> Task<> {
     Scope scope(co_await current_stop());
-    for (int depth = 0; depth < 3; ++depth) scope.spawn(nested(visit, depth));
-    visit.waits();
+    for (int depth = 0; depth < 3; ++depth) scope.spawn(nested(probe, depth));
+    probe.waits();
     co_await scope.join();
-    visit.expect(scope.running() == 0, "a scope that was joined");
+    probe.expect(scope.running() == 0, "a scope that was joined");
   });
-  handler({.name = "uncancelled", .on_reset = Then::Goes}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    co_await uncancelled(nested(visit, 3));
-    visit.check();
+  handler({.name = "uncancelled", .on_reset = Then::Goes}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    co_await uncancelled(nested(probe, 3));
+    probe.check();
     co_await yield();
   });
-  handler({.name = "limit", .on_end = Then::Ends}, [](Visit& visit) -> Task<> {
-    visit.waits();
-    co_await visit.released;
-  }).limits({.answer = Milliseconds(1), .half_close = true});
+  handler({.name = "limit", .on_end = Then::Ends}, [](RequestProbe& probe) -> Task<> {
+    probe.waits();
+    co_await probe.released;
+  }).limits({.handler_timeout = Milliseconds(1), .half_close = true});
 }
 
-void Departures::add_jobs() {
-  handler({.name = "offload", .on_reset = Then::Goes}, [](Visit& visit) -> Task<> {
-    const auto job = [&visit] { return visit.hold(); };
+void DisconnectSweep::add_jobs() {
+  handler({.name = "offload", .on_reset = Then::Goes}, [](RequestProbe& probe) -> Task<> {
+    const auto job = [&probe] { return probe.hold(); };
     const std::string result = co_await offload(job);
-    visit.expect(result == visit.token(), "the result of a job");
+    probe.expect(result == probe.token(), "the result of a job");
     co_await yield();
   });
   app.post(
@@ -203,27 +203,27 @@ void Departures::add_jobs() {
         const auto check = [&] {
           const bool right =
               token == token_of(number) && *field == token_of(number) && std::string_view(body) == content_of(number);
-          if (!right) ledger().wrong("what a blocking handler has");
+          if (!right) recorder().add_failure("what a blocking handler has");
         };
-        ledger().begun(number, nullptr);
+        recorder().begun(number, nullptr);
         check();
-        ledger().hold(number);
+        recorder().hold(number);
         check();
-        ledger().ended(number, Outcome::Completed, stop.stop_requested());
+        recorder().ended(number, Outcome::Completed, stop.stop_requested());
         return "done";
       }));
 }
 
-void Departures::add_readers() {
-  const Reader read_all = [](Visit& visit, BodyStream& body) -> Task<> {
-    visit.waits();
+void DisconnectSweep::add_readers() {
+  const Reader read_all = [](RequestProbe& probe, BodyStream& body) -> Task<> {
+    probe.waits();
     while (co_await body.next()) {
     }
   };
-  const Reader read_on = [](Visit& visit, BodyStream& body) -> Task<> {
+  const Reader read_on = [](RequestProbe& probe, BodyStream& body) -> Task<> {
     const auto first = co_await body.next();
-    visit.expect(first && content_of(visit.number()).starts_with(*first), "the first piece");
-    visit.waits();
+    probe.expect(first && content_of(probe.number()).starts_with(*first), "the first piece");
+    probe.waits();
     while (co_await body.next()) {
     }
   };
@@ -232,67 +232,67 @@ void Departures::add_readers() {
   reader({.name = "content_counted", .on_end = Then::Cancelled, .content = Content::Half}, read_on);
   reader({.name = "content_chunked", .on_end = Then::Cancelled, .content = Content::HalfChunked}, read_on);
   reader({.name = "content_combined", .on_end = Then::Cancelled, .content = Content::None},
-         [](Visit& visit, BodyStream& body) -> Task<> {
-           visit.waits();
+         [](RequestProbe& probe, BodyStream& body) -> Task<> {
+           probe.waits();
            co_await when_any(piece_of(body), sleep_for(Seconds(3600)));
          });
-  reader({.name = "content_waits", .content = Content::Half}, [](Visit& visit, BodyStream& body) -> Task<> {
+  reader({.name = "content_waits", .content = Content::Half}, [](RequestProbe& probe, BodyStream& body) -> Task<> {
     const auto piece = co_await body.next();
-    visit.waits();
-    co_await visit.released;
-    visit.expect(piece && content_of(visit.number()).starts_with(*piece), "a piece that was kept");
+    probe.waits();
+    co_await probe.released;
+    probe.expect(piece && content_of(probe.number()).starts_with(*piece), "a piece that was kept");
   });
 }
 
 // Says when it waits.
-struct TellingWrite {
+struct ObservedWrite {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
     const bool waits = wait.await_suspend(waiting);
-    if (waits) visit.waits();
+    if (waits) probe.waits();
     return waits;
   }
   void await_resume() const { wait.await_resume(); }
   Writer::WriteWait wait;
-  Visit& visit;
+  RequestProbe& probe;
 };
 
 // More than the kernel and we hold for a client that does not read.
-Task<> write_on(Visit& visit, Writer& writer) {
+Task<> write_on(RequestProbe& probe, Writer& writer) {
   const std::string piece(64 * 1024, 'x');
-  while (!visit.released.is_set()) {
-    TellingWrite write{writer.write(piece).operator co_await(), visit};
+  while (!probe.released.is_set()) {
+    ObservedWrite write{writer.write(piece).operator co_await(), probe};
     co_await write;
   }
 }
 
-Generator<std::string> pieces(Ledger& ledger, Request& request) {
-  Visit visit(ledger, request);
-  for (int i = 0; !visit.released.is_set(); ++i) {
-    if (i == 20) visit.waits();
+Generator<std::string> pieces(RequestRecorder& recorder, Request& request) {
+  RequestProbe probe(recorder, request);
+  for (int i = 0; !probe.released.is_set(); ++i) {
+    if (i == 20) probe.waits();
     co_yield std::string(64 * 1024, 'x');
   }
-  visit.ends(Outcome::Completed);
+  probe.ends(Outcome::Completed);
 }
 
-void Departures::add_producers() {
+void DisconnectSweep::add_producers() {
   producer({.name = "write", .receive_buffer = 64 * 1024},
-           [](Visit& visit, Writer& writer) { return write_on(visit, writer); });
-  producer({.name = "write_twice", .receive_buffer = 64 * 1024}, [](Visit& visit, Writer& writer) -> Task<> {
-    co_await when_all(write_on(visit, writer), write_on(visit, writer));
+           [](RequestProbe& probe, Writer& writer) { return write_on(probe, writer); });
+  producer({.name = "write_twice", .receive_buffer = 64 * 1024}, [](RequestProbe& probe, Writer& writer) -> Task<> {
+    co_await when_all(write_on(probe, writer), write_on(probe, writer));
   });
-  producer({.name = "trailers"}, [](Visit& visit, Writer& writer) -> Task<> {
-    co_await writer.write(visit.token());
-    writer.trailers().set("x-token", visit.token());
-    visit.waits();
-    co_await visit.released;
+  producer({.name = "trailers"}, [](RequestProbe& probe, Writer& writer) -> Task<> {
+    co_await writer.write(probe.token());
+    writer.trailers().set("x-token", probe.token());
+    probe.waits();
+    co_await probe.released;
   });
   app.post(add({.name = "generator", .streams = true, .receive_buffer = 64 * 1024}),
-           [this](Request& request) { return Response::stream(media::text, pieces(ledger(), request)); });
-  const Observer observe = [](Visit& visit, EventStream& events) -> Task<> {
-    co_await events.send(visit.token());
-    visit.waits();
+           [this](Request& request) { return Response::stream(media::text, pieces(recorder(), request)); });
+  const Observer observe = [](RequestProbe& probe, EventStream& events) -> Task<> {
+    co_await events.send(probe.token());
+    probe.waits();
     co_await sleep_for(Seconds(3600));
   };
   app.post(add({.name = "events", .on_end = Then::Cancelled, .streams = true}),
@@ -304,21 +304,21 @@ void Departures::add_producers() {
            });
 }
 
-void Departures::add_middleware() {
+void DisconnectSweep::add_middleware() {
   const auto done = [](Body) { return "done"; };
-  const Middleware before = [](Visit& visit, Next next) -> Task<Response> {
-    visit.waits();
-    co_await visit.released;
+  const Middleware before = [](RequestProbe& probe, Next next) -> Task<Response> {
+    probe.waits();
+    co_await probe.released;
     co_return co_await next();
   };
-  const Middleware after = [](Visit& visit, Next next) -> Task<Response> {
+  const Middleware after = [](RequestProbe& probe, Next next) -> Task<Response> {
     Response response = co_await next();
-    visit.waits();
-    co_await visit.released;
+    probe.waits();
+    co_await probe.released;
     co_return response;
   };
-  const Middleware around = [](Visit& visit, Next next) -> Task<Response> {
-    visit.waits();
+  const Middleware around = [](RequestProbe& probe, Next next) -> Task<Response> {
+    probe.waits();
     co_return co_await next();
   };
   middleware({.name = "before"}, before, done);
@@ -328,7 +328,7 @@ void Departures::add_middleware() {
              done);
 }
 
-TEST_F(Departures, at_every_await_point_end_the_handler_once_and_leave_it_what_it_was_lent) {
+TEST_F(DisconnectSweep, at_every_await_point_end_the_handler_once_and_leave_it_what_it_was_lent) {
   add_all();
   auto rounds = rounds_of(all_ways, repeats);
   start(rounds.size(), false);
@@ -336,7 +336,7 @@ TEST_F(Departures, at_every_await_point_end_the_handler_once_and_leave_it_what_i
   expect_that_nothing_is_left();
 }
 
-TEST_F(Departures, of_one_side_leave_handlers_alone_with_half_close) {
+TEST_F(DisconnectSweep, of_one_side_leave_handlers_alone_with_half_close) {
   add_all();
   auto rounds = rounds_of({Way::HalfClose, Way::Close}, repeats);
   start(rounds.size(), true);
@@ -345,18 +345,18 @@ TEST_F(Departures, of_one_side_leave_handlers_alone_with_half_close) {
 }
 
 // The pool has something else to do.
-TEST_F(Departures, take_jobs_out_of_the_queue_that_have_not_begun) {
-  handler({.name = "offload", .on_end = Then::Waits}, [](Visit& visit) -> Task<> {
-    const auto job = [&visit] { visit.expect(false, "a job that nobody waits for"); };
-    visit.waits();
+TEST_F(DisconnectSweep, take_jobs_out_of_the_queue_that_have_not_begun) {
+  handler({.name = "offload", .on_end = Then::Waits}, [](RequestProbe& probe) -> Task<> {
+    const auto job = [&probe] { probe.expect(false, "an abandoned job"); };
+    probe.waits();
     co_await offload(job);
   });
-  const Middleware wait = [](Visit& visit, Next next) -> Task<Response> {
-    visit.waits();
+  const Middleware wait = [](RequestProbe& probe, Next next) -> Task<Response> {
+    probe.waits();
     co_return co_await next();
   };
   middleware({.name = "blocking", .on_end = Then::Waits, .on_reset = Then::Completes}, wait,
-             blocking([this](Body) { ledger().wrong("a blocking handler that nobody waits for"); }));
+             blocking([this](Body) { recorder().add_failure("an abandoned blocking handler"); }));
   std::promise<void> open;
   const std::shared_future<void> opened = open.get_future().share();
   for (unsigned i = 0; i < clients; ++i) ASSERT_TRUE(pool.post(Priority::High, [opened] { opened.wait(); }));

@@ -1,17 +1,18 @@
-// Peers that vanish at every moment. Nothing is left behind, and others notice nothing.
-#include "server/desk.hpp"
+// Peers that disconnect at every moment. No resources leak, and other connections are not affected.
+#include "server/test_app.hpp"
 
 #include <thread>
 
 namespace tern::testing {
 namespace {
 
-class Disconnects : public DeskTest {
+class Disconnects : public TestAppTest {
 protected:
   bool nothing_is_left() {
     return running().eventually([this] {
-      return running().worker().loop().streams() == 0 && running().worker().exchanges_in_use() == 0 &&
-             running().worker().shared().connections == 0 && running().worker().shared().memory.used() == 0;
+      return running().worker().loop().streams() == 0 && running().worker().context().exchanges_in_use() == 0 &&
+             running().worker().context().shared().connections == 0 &&
+             running().worker().context().shared().memory.used() == 0;
     });
   }
 };
@@ -42,10 +43,10 @@ TEST_F(Disconnects, after_every_byte_of_a_request_leave_nothing_behind) {
 TEST_F(Disconnects, with_a_pipeline_behind_a_pending_answer) {
   HttpClient client = this->client();
   for (int i = 0; i < 10; ++i) client.get("/late/x");
-  ASSERT_TRUE(desk.gate.await());
+  ASSERT_TRUE(test_app.gate.await());
   client.peer().reset();
   ASSERT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
-  desk.gate.open();
+  test_app.gate.open();
   EXPECT_TRUE(nothing_is_left());
 }
 
@@ -80,7 +81,7 @@ TEST_F(Disconnects, many_of_every_kind_at_once) {
         std::string batch;
         for (unsigned count = 1 + next(4); count != 0; --count) batch += requests[next(5)];
         client.send(std::string_view(batch).substr(0, next(2) == 0 ? batch.size() : next(unsigned(batch.size()))));
-        if (next(3) == 0) desk.gate.open();
+        if (next(3) == 0) test_app.gate.open();
         if (next(2) == 0) client.peer().shutdown_write();
         if (next(3) == 0) client.receive_some(next(2) == 0 ? 100 : 100'000);
         if (next(2) == 0) client.peer().reset();
@@ -90,7 +91,7 @@ TEST_F(Disconnects, many_of_every_kind_at_once) {
   std::atomic<bool> ended = false;
   std::thread opener([&] {
     while (!ended) {
-      desk.gate.open();
+      test_app.gate.open();
       std::this_thread::yield();
     }
   });
@@ -100,13 +101,16 @@ TEST_F(Disconnects, many_of_every_kind_at_once) {
   client.peer().close();
   for (const std::size_t loop : {0U, 1U}) {
     EXPECT_TRUE(running().eventually(
-        [&] { return running().worker(loop).loop().streams() == 0 && running().worker(loop).exchanges_in_use() == 0; },
+        [&] {
+          return running().worker(loop).loop().streams() == 0 &&
+                 running().worker(loop).context().exchanges_in_use() == 0;
+        },
         loop));
   }
   ended = true;
   opener.join();
-  EXPECT_EQ(running().worker().shared().connections, 0U);
-  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
+  EXPECT_EQ(running().worker().context().shared().connections, 0U);
+  EXPECT_EQ(running().worker().context().shared().memory.used(), 0U);
 }
 
 }  // namespace

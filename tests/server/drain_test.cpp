@@ -1,10 +1,10 @@
-// Stopping: what is in flight ends well, and the rest goes at once.
-#include "server/desk.hpp"
+// The drain: requests in flight are completed, idle connections are closed.
+#include "server/test_app.hpp"
 
 namespace tern::testing {
 namespace {
 
-using Drain = DeskTest;
+using Drain = TestAppTest;
 
 TEST_F(Drain, ends_at_once_when_nothing_is_connected) {
   running().drain();
@@ -39,7 +39,7 @@ TEST_F(Drain, answers_what_an_idle_connection_has_just_sent) {
 }
 
 TEST_F(Drain, answers_connections_that_wait_in_the_queue) {
-  Running& server = running();
+  RunningServer& server = running();
   std::vector<HttpClient> clients;
   server.on_loop([&] {
     for (int i = 0; i < 20; ++i) {
@@ -57,7 +57,7 @@ TEST_F(Drain, answers_connections_that_wait_in_the_queue) {
 }
 
 TEST_F(Drain, gives_a_connection_from_the_queue_a_moment_for_its_request) {
-  Running& server = running();
+  RunningServer& server = running();
   std::optional<HttpClient> late;
   server.on_loop([&] {
     late.emplace(client());
@@ -81,10 +81,10 @@ TEST_F(Drain, answers_a_whole_pipeline) {
   client.get("/late/1");
   client.get("/user/2");
   client.get("/user/3");
-  ASSERT_TRUE(desk.gate.await());
+  ASSERT_TRUE(test_app.gate.await());
   running().drain();
   running().on_loop([] {});
-  desk.gate.open();
+  test_app.gate.open();
   for (const bool last : {false, false, true}) EXPECT_EQ(client.answer().closes(), last);
   EXPECT_TRUE(client.ends());
 }
@@ -107,13 +107,13 @@ TEST_F(Drain, answers_a_request_behind_an_answer_that_waits_for_the_client) {
 TEST_F(Drain, cuts_off_a_client_that_pipelines_without_an_end) {
   HttpClient client = this->client();
   client.get("/late/1");
-  ASSERT_TRUE(desk.gate.await());
+  ASSERT_TRUE(test_app.gate.await());
   std::string batch;
   for (int i = 0; i < 1500; ++i) batch += "GET /user/1 HTTP/1.1\r\nHost: a\r\n\r\n";
   client.send(batch);
   running().drain();
   running().on_loop([] {});
-  desk.gate.open();
+  test_app.gate.open();
   int answers = 1;
   while (!client.answer().closes()) ++answers;
   EXPECT_EQ(answers, 1001);

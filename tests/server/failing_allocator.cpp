@@ -9,9 +9,12 @@ namespace {
 
 std::atomic<std::int64_t> left = 0;  // allocations until one fails; 0 and less: none will
 thread_local bool counted = false;
+thread_local bool spared = false;
+std::atomic<bool> others_counted = false;
 
 bool fails() noexcept {
-  return counted && left.load(std::memory_order_relaxed) > 0 && left.fetch_sub(1, std::memory_order_relaxed) == 1;
+  return (counted || (others_counted && !spared)) && left.load(std::memory_order_relaxed) > 0 &&
+         left.fetch_sub(1, std::memory_order_relaxed) == 1;
 }
 
 }  // namespace
@@ -54,6 +57,14 @@ namespace tern::testing {
 
 void allocations_of_this_thread_may_fail() {
   counted = true;
+}
+OtherThreadsMayFail::OtherThreadsMayFail() noexcept {
+  spared = true;
+  others_counted = true;
+}
+OtherThreadsMayFail::~OtherThreadsMayFail() {
+  others_counted = false;
+  spared = false;
 }
 void fail_allocation(std::int64_t n) {
   left = n;

@@ -8,6 +8,14 @@ namespace tern::testing {
 
 // Only allocations of threads that have called this count and fail.
 void allocations_of_this_thread_may_fail();
+// Until the end of its life, those of all threads but this one.
+class OtherThreadsMayFail {
+public:
+  OtherThreadsMayFail() noexcept;
+  ~OtherThreadsMayFail();
+  OtherThreadsMayFail(const OtherThreadsMayFail&) = delete;
+  OtherThreadsMayFail& operator=(const OtherThreadsMayFail&) = delete;
+};
 
 // The `n`-th allocation from now on fails, once; the first is 1.
 void fail_allocation(std::int64_t n);

@@ -1,6 +1,6 @@
 // What a request costs in the steady state: allocations and system calls. A program of its own, since it replaces the
 // allocator.
-#include "server/running.hpp"
+#include "server/running_server.hpp"
 
 #include <tern/tern.hpp>
 
@@ -76,7 +76,7 @@ protected:
   }
 
   // Allocations of `rounds` batches of `batch` such requests, after a few to warm up.
-  static std::size_t allocations_of(Running& running, const std::string& request, std::size_t batch = 1) {
+  static std::size_t allocations_of(RunningServer& running, const std::string& request, std::size_t batch = 1) {
     exempt = true;
     HttpClient client = running.client();
     std::string requests;
@@ -108,18 +108,18 @@ TEST_F(Footprint, the_counter_counts) {
 }
 
 TEST_F(Footprint, a_plain_request_allocates_nothing) {
-  Running running(app.service());
+  RunningServer running(app.service());
   EXPECT_EQ(allocations_of(running, get("/hello")), 0U);
   EXPECT_EQ(allocations_of(running, get("/hello"), 16), 0U);
 }
 
 TEST_F(Footprint, three_plain_middleware_add_nothing) {
-  Running running(app.service());
+  RunningServer running(app.service());
   EXPECT_EQ(allocations_of(running, get("/three/hello")), 0U);
 }
 
 TEST_F(Footprint, a_parameter_or_json_costs_nothing) {
-  Running running(app.service());
+  RunningServer running(app.service());
   EXPECT_EQ(allocations_of(running, get("/user/1234567890")), 0U);
   EXPECT_EQ(allocations_of(running, get("/json")), 0U);
   EXPECT_EQ(
@@ -128,21 +128,21 @@ TEST_F(Footprint, a_parameter_or_json_costs_nothing) {
 }
 
 TEST_F(Footprint, an_asynchronous_handlers_frame_comes_from_the_pool) {
-  Running running(app.service());
+  RunningServer running(app.service());
   EXPECT_EQ(allocations_of(running, get("/task")), 0U);
   EXPECT_EQ(allocations_of(running, get("/later")), 0U);
 }
 
 TEST_F(Footprint, the_access_log_allocates_once_in_a_while) {
-  server::Log::Options log = silent();
-  log.access = true;
+  LogOptions log = silent();
+  log.access = AccessLog::Common;
   log.access_file = "/dev/null";
-  Running running(app.service(), {.access = server::AccessFormat::Combined}, 1, log);
+  RunningServer running(app.service(), {.access = AccessLog::Combined}, 1, log);
   EXPECT_LT(allocations_of(running, get("/hello")), 40U);  // for 200 requests: a batch of lines now and then
 }
 
 TEST_F(Footprint, a_batch_costs_one_receive_and_one_send) {
-  Running running(app.service());
+  RunningServer running(app.service());
   exempt = true;
   const auto& counters = running.counters();
   HttpClient client = running.client();
@@ -163,7 +163,7 @@ TEST_F(Footprint, a_batch_costs_one_receive_and_one_send) {
 }
 
 TEST_F(Footprint, an_idle_connection_holds_less_than_a_kilobyte) {
-  Running running(app.service(), {.connections = 10'000});
+  RunningServer running(app.service(), {.connections = 10'000});
   exempt = true;
   constexpr std::size_t count = 2000;
   std::vector<HttpClient> clients;

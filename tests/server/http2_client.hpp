@@ -1,9 +1,9 @@
-// An HTTP/2 client for tests, by prior knowledge or, where TLS is tested, by ALPN: nghttp2's own over a blocking
+// An HTTP/2 client for tests, by prior knowledge or, when TLS is tested, by ALPN: nghttp2's client over a blocking
 // socket.
 #pragma once
 
 #include "http2/test_client.hpp"
-#include "server/running.hpp"
+#include "server/running_server.hpp"
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ public:
   // `window`: bytes of content that the server may send on a stream before more is read.
   explicit Http2Client(std::uint16_t port, std::uint32_t window = 65535, int receive_buffer = 0)
       : client_(port, receive_buffer, tls_under_test(), "h2"), http2_(window) {
-    if (tls_under_test()) http2_.speak_of("https");
+    if (tls_under_test()) http2_.set_scheme("https");
   }
 
   http2::TestClient& http2() { return http2_; }
@@ -35,7 +35,7 @@ public:
   std::int32_t connect(std::string_view protocol, std::string_view path, const http2::FieldPairs& fields = {}) {
     return sent(http2_.connect(protocol, path, fields));
   }
-  // Makes the server say something.
+  // Provokes output of the server.
   void ping() {
     nghttp2_submit_ping(http2_.session(), NGHTTP2_FLAG_NONE, nullptr);
     flush();
@@ -49,10 +49,10 @@ public:
     flush();
   }
   void flush() { client_.send(http2_.output()); }
-  // Bytes as they are, behind what the client has said.
+  // Sends these bytes after the pending output.
   void send_frames(std::string_view bytes) { client_.send(bytes); }
 
-  // Reads until `condition` holds; false when the connection ends before.
+  // Reads until `condition` is true; false if the connection ends before.
   template <class F>
   bool until(F condition) {
     flush();
@@ -64,18 +64,18 @@ public:
     }
     return true;
   }
-  // Whether something comes, if only the end, within so many milliseconds.
+  // Whether input or the end arrives within this time.
   bool readable_within(int milliseconds) { return client_.readable_within(milliseconds); }
-  // The whole answer, or what there is of it when its stream or the connection ends.
-  http2::Answered& answer(std::int32_t id) {
-    http2::Answered& answer = http2_.at(id);
+  // The complete response, or its received part when the stream or the connection ends.
+  http2::ClientResponse& answer(std::int32_t id) {
+    http2::ClientResponse& answer = http2_.at(id);
     until([&] { return answer.ended || answer.closed; });
     return answer;
   }
-  http2::Answered& ask(std::string_view path, const http2::FieldPairs& fields = {}) {
+  http2::ClientResponse& ask(std::string_view path, const http2::FieldPairs& fields = {}) {
     return answer(get(path, fields));
   }
-  // Whether the server ends the connection, with a GOAWAY that has this code.
+  // Whether the server ends the connection with a GOAWAY of this code.
   bool ends_with(std::uint32_t code) {
     until([] { return false; });
     return http2_.goaway() == long{code};

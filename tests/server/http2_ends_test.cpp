@@ -1,4 +1,4 @@
-// HTTP/2: how streams and connections come to an end, and what is refused.
+// HTTP/2: ends of streams and connections, and rejected input.
 #include "server/http2_client.hpp"
 
 #include "server/app_test.hpp"

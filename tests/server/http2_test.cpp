@@ -3,7 +3,7 @@
 #include "server/http2_client.hpp"
 
 #include "server/app_test.hpp"
-#include "server/desk.hpp"
+#include "server/test_app.hpp"
 
 #include <tern/http/event_stream.hpp>
 
@@ -16,13 +16,13 @@ namespace {
 
 constexpr Milliseconds soon{60};
 
-class Http2 : public DeskTest {
+class Http2 : public TestAppTest {
 protected:
   Http2Client client(std::uint32_t window = 65535, int receive_buffer = 0) {
     return Http2Client(running().port(), window, receive_buffer);
   }
   bool all_ended() {
-    return running().eventually([this] { return running().worker().exchanges_in_use() == 0; });
+    return running().eventually([this] { return running().worker().context().exchanges_in_use() == 0; });
   }
 };
 
@@ -37,19 +37,19 @@ TEST_F(Http2, many_streams_at_once_in_any_order) {
   Http2Client client = this->client();
   std::vector<std::int32_t> late;
   for (int i = 0; i < 50; ++i) late.push_back(client.get("/late/" + std::to_string(i)));
-  EXPECT_EQ(client.ask("/hello").status, 200) << "nobody waits behind another";
-  ASSERT_TRUE(desk.gate.await(50));
-  desk.gate.open();
+  EXPECT_EQ(client.ask("/hello").status, 200) << "no request waits for another";
+  ASSERT_TRUE(test_app.gate.await(50));
+  test_app.gate.open();
   for (int i = 0; i < 50; ++i) EXPECT_EQ(client.answer(late[static_cast<std::size_t>(i)]).content, std::to_string(i));
   EXPECT_TRUE(all_ended());
 }
 
-TEST_F(Http2, content_waits_outside_while_the_handler_is_held_up) {
+TEST_F(Http2, content_waits_outside_while_the_handler_is_blocked) {
   Http2Client client = this->client();
   const auto id = client.post("/gated/echo", pattern(2'000'000));
-  ASSERT_TRUE(desk.gate.await());
+  ASSERT_TRUE(test_app.gate.await());
   EXPECT_EQ(client.ask("/hello").status, 200) << "its window is its own";
-  desk.gate.open();
+  test_app.gate.open();
   EXPECT_TRUE(client.answer(id).content == pattern(2'000'000));
 }
 
@@ -78,7 +78,7 @@ TEST_F(Http2, refuses_with_problems) {
 }
 
 TEST_F(Http2, refuses_trailers_past_a_limit_with_their_status_and_text) {
-  desk.app.post("/sizes", [](BodyStream body) -> Task<std::string> {
+  test_app.app.post("/sizes", [](BodyStream body) -> Task<std::string> {
     std::size_t size = 0;
     while (const auto piece = co_await body.next()) size += piece->size();
     co_return std::to_string(size);
@@ -93,7 +93,7 @@ TEST_F(Http2, refuses_trailers_past_a_limit_with_their_status_and_text) {
         if (late) client.flush();
         if (late) client.ask("/hello");  // the handler waits for the content by now
         client.http2().send_trailers(id, trailers);
-        const http2::Answered& answer = client.answer(id);
+        const http2::ClientResponse& answer = client.answer(id);
         EXPECT_EQ(answer.status, 431) << path;
         EXPECT_TRUE(answer.content.contains(trailers == many ? "too many trailers" : "the trailers are too large"));
       }
@@ -106,25 +106,25 @@ TEST_F(Http2, a_connection_that_breaks_fires_all_stop_tokens) {
   client.get("/stopped");
   client.get("/late/x");
   client.request("POST", "/echo", {}, "half", false);
-  ASSERT_TRUE(desk.gate.await(2));
+  ASSERT_TRUE(test_app.gate.await(2));
   client.peer().reset();
-  ASSERT_TRUE(running().eventually([this] { return running().worker().exchanges_in_use() == 2; }));
-  desk.gate.open();
+  ASSERT_TRUE(running().eventually([this] { return running().worker().context().exchanges_in_use() == 2; }));
+  test_app.gate.open();
   EXPECT_TRUE(all_ended());
-  EXPECT_TRUE(desk.stopped);
+  EXPECT_TRUE(test_app.stopped);
 }
 
 TEST_F(Http2, an_end_of_the_clients_side_stops_the_streams_at_once) {
   Http2Client client = this->client();
   client.get("/stopped");
   client.request("POST", "/echo", {}, "half", false);
-  ASSERT_TRUE(desk.gate.await());
+  ASSERT_TRUE(test_app.gate.await());
   client.peer().shutdown_write();
   EXPECT_FALSE(client.until([] { return false; }));
   ASSERT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
-  desk.gate.open();
+  test_app.gate.open();
   EXPECT_TRUE(all_ended());
-  EXPECT_TRUE(desk.stopped);
+  EXPECT_TRUE(test_app.stopped);
 }
 
 TEST_F(Http2, http1_and_upgrades_are_as_before) {
@@ -139,12 +139,12 @@ TEST_F(Http2, http1_and_upgrades_are_as_before) {
 
 TEST_F(Http2, the_preface_may_come_byte_by_byte) {
   HttpClient plain(running().port());
-  plain.send_bytewise(http2::greeting());
+  plain.send_bytewise(http2::client_preface());
   EXPECT_EQ(plain.take(9).substr(3, 2), std::string("\x04\0", 2)) << "settings";
 }
 
 TEST_F(Http2, can_be_off) {
-  server::Settings settings;
+  exchange::Settings settings;
   settings.prior_knowledge = false;
   serve(settings);
   HttpClient plain(running().port());
@@ -189,11 +189,11 @@ TEST_F(Http2, an_answer_that_is_not_read_is_given_up) {
 TEST_F(Http2, a_drain_says_goaway_and_lets_answers_come) {
   Http2Client client = this->client();
   const auto id = client.get("/late/x");
-  ASSERT_TRUE(desk.gate.await());
+  ASSERT_TRUE(test_app.gate.await());
   running().drain();
   ASSERT_TRUE(client.until([&] { return client.http2().goaway() == 0; }));
   ASSERT_TRUE(client.until([&] { return client.http2().last_stream() == id; }));
-  desk.gate.open();
+  test_app.gate.open();
   EXPECT_EQ(client.answer(id).content, "x");
   EXPECT_FALSE(client.until([] { return false; }));
   client.peer().close();
@@ -203,7 +203,7 @@ TEST_F(Http2, a_drain_says_goaway_and_lets_answers_come) {
 TEST_F(Http2, floods_end_the_connection_and_nothing_else) {
   Http2Client other = this->client();
   HttpClient attacker(running().port());
-  std::string bytes = http2::greeting();
+  std::string bytes = http2::client_preface();
   for (std::uint32_t id = 1; id < 20000; id += 2) {
     bytes += http2::frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM | NGHTTP2_FLAG_END_HEADERS, id, http2::get_block());
     bytes += http2::frame(NGHTTP2_RST_STREAM, 0, id, std::string("\0\0\0\x08", 4));

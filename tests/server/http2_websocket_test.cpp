@@ -3,8 +3,8 @@
 #include "server/http2_client.hpp"
 
 #include "server/app_test.hpp"
-#include "server/websocket_hub.hpp"
 #include "websocket/feed.hpp"
+#include "websockets/hub.hpp"
 
 #include <tern/async.hpp>
 
@@ -27,7 +27,7 @@ class Http2Sockets : public AppTest {
 protected:
   Http2Client client(std::uint32_t window = 65535) { return Http2Client(running().port(), window); }
   bool no_sessions() {
-    return running().eventually([this] { return running().worker().sockets().empty(); });
+    return running().eventually([this] { return running().worker().context().sockets().empty(); });
   }
   // Joins a WebSocket; the answer's status is waited for.
   static std::int32_t join(Http2Client& client, std::string_view path) {
@@ -208,7 +208,7 @@ TEST_F(Http2Sockets, a_client_that_gives_no_window_makes_the_sender_wait) {
 }
 
 // Sends until something is dropped, and tells when there is room again.
-struct Pouring {
+struct FastSender {
   void message(WebSocket& socket, MessageView) {
     const std::string some(100'000, 'x');
     while (socket.send(some) == SendStatus::Sent) {
@@ -218,7 +218,7 @@ struct Pouring {
 };
 
 TEST_F(Http2Sockets, behind_what_was_dropped_comes_the_room) {
-  app.websocket("/", [] { return Pouring{}; }, {.when_full = WhenFull::Drop});
+  app.websocket("/", [] { return FastSender{}; }, {.when_full = WhenFull::Drop});
   Http2Client client(running().port(), 1 << 30, 16 * 1024);
   client.http2().open_window();
   const auto id = join(client, "/");
@@ -238,7 +238,7 @@ TEST_F(Http2Sockets, much_in_one_round_does_not_make_a_slow_client) {
   client.http2().open_window();
   const auto id = join(client, "/");
   client.send(id, text("go"));
-  const http2::Answered& answer = client.http2().at(id);
+  const http2::ClientResponse& answer = client.http2().at(id);
   EXPECT_TRUE(client.until([&] { return answer.content.size() == 4 * 60'004 || answer.closed; }));
   EXPECT_EQ(read_frames(answer.content), "text (60000)\ntext (60000)\ntext (60000)\ntext (60000)\n");
 }
@@ -315,7 +315,7 @@ TEST_F(Http2Sockets, but_a_dead_peer_behind_the_connection_s_window_is_gone) {
   gate.open();
 }
 
-struct LongFarewell {
+struct LongCloseReason {
   void message(WebSocket& socket, MessageView) {
     socket.send(std::string(200'000, 'x'));
     socket.close();
@@ -324,7 +324,7 @@ struct LongFarewell {
 
 TEST_F(Http2Sockets, a_close_behind_the_connection_s_window_does_not_wait_for_a_dead_peer_for_ever) {
   settings.min_data_rate = 0;
-  app.websocket("/", [] { return LongFarewell{}; }, {.close_timeout = Milliseconds(50)});
+  app.websocket("/", [] { return LongCloseReason{}; }, {.close_timeout = Milliseconds(50)});
   Http2Client client = this->client(1 << 20);
   client.send(join(client, "/"), text("go"));
   EXPECT_TRUE(no_sessions());

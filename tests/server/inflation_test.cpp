@@ -1,4 +1,4 @@
-// Many messages that are small on the wire and large in memory hold up nobody else.
+// Many messages that are small on the wire and large in memory do not block other connections.
 #include "server/websocket_fixture.hpp"
 #include "websocket/deflate.hpp"
 
@@ -26,7 +26,7 @@ std::string compressed_text(std::string_view payload) {
 
 class InflationTest : public WebSocketTest {
 protected:
-  // What handlers have seen, in the order of the loop.
+  // The messages of all handlers, in the order of the loop.
   struct Seen {
     std::string who;
     std::uint64_t round;

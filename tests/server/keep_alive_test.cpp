@@ -1,12 +1,12 @@
 // Many requests on one connection: kept, pipelined, closed.
-#include "server/desk.hpp"
+#include "server/test_app.hpp"
 
 #include <thread>
 
 namespace tern::testing {
 namespace {
 
-using KeepAlive = DeskTest;
+using KeepAlive = TestAppTest;
 
 TEST_F(KeepAlive, answers_a_pipeline_in_order) {
   HttpClient client = this->client();
@@ -32,12 +32,12 @@ TEST_F(KeepAlive, a_late_answer_in_a_pipeline_holds_back_those_behind_it) {
       "GET /late/4 HTTP/1.1\r\nHost: a\r\n\r\n"
       "GET /user/5 HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(client.answer().body, "1");
-  ASSERT_TRUE(desk.gate.await());
-  desk.gate.open();
+  ASSERT_TRUE(test_app.gate.await());
+  test_app.gate.open();
   EXPECT_EQ(client.answer().body, "2");
   EXPECT_EQ(client.answer().body, "3");
-  ASSERT_TRUE(desk.gate.await());
-  desk.gate.open();
+  ASSERT_TRUE(test_app.gate.await());
+  test_app.gate.open();
   EXPECT_EQ(client.answer().body, "4");
   EXPECT_EQ(client.answer().body, "5");
 }
@@ -152,8 +152,8 @@ TEST_F(KeepAlive, a_client_that_has_sent_its_end_gets_all_answers_with_half_clos
   client.get("/user/3");
   client.peer().shutdown_write();
   EXPECT_EQ(client.answer().body, "1");
-  ASSERT_TRUE(desk.gate.await());
-  desk.gate.open();
+  ASSERT_TRUE(test_app.gate.await());
+  test_app.gate.open();
   EXPECT_EQ(client.answer().body, "2");
   EXPECT_EQ(client.answer().body, "3");
   EXPECT_TRUE(client.ends());

@@ -1,4 +1,4 @@
-// What is held for clients that do not read, the bound on it, and what goes back to the system afterwards.
+// Memory for clients that do not read: its bound, and its return to the system.
 #include "server/app_test.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ class UnreadAnswers : public AppTest {
 protected:
   UnreadAnswers() {
     app.get("/large", [] { return std::string(large, 'x'); });
-    app.get("/static", [] { return Response::lasting("text/plain", shared_content()); });
+    app.get("/static", [] { return Response::static_content("text/plain", shared_content()); });
     app.get("/small", [] { return "small"; });
   }
 

@@ -21,7 +21,7 @@ extern "C" const char* __asan_default_options() {
 namespace tern::testing {
 namespace {
 
-struct Parcel {
+struct FormUpload {
   std::string name;
   std::vector<UploadedFile> file;
 };
@@ -29,7 +29,7 @@ struct Parcel {
 class Forms : public AppTest {
 protected:
   Forms() {
-    app.post("/form", [](const Multipart<Parcel>& parcel) {
+    app.post("/form", [](const Multipart<FormUpload>& parcel) {
       std::string text = parcel->name;
       for (const UploadedFile& file : parcel->file) text += " " + file.file_name() + ":" + std::to_string(file.size());
       return text;
@@ -40,7 +40,8 @@ protected:
     return all_ended() && running().eventually([this] { return folder.open_files() == 0; });
   }
   bool in_use(std::size_t exchanges) {
-    return running().eventually([this, exchanges] { return running().worker().exchanges_in_use() == exchanges; });
+    return running().eventually(
+        [this, exchanges] { return running().worker().context().exchanges_in_use() == exchanges; });
   }
   static std::string head(std::string_view path, std::string_view fields) {
     return "POST " + std::string(path) + " HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n" +
@@ -93,7 +94,7 @@ TEST_F(Forms, boundaries_have_one_to_seventy_characters) {
 }
 
 TEST_F(Forms, are_asked_for_when_the_head_is_accepted) {
-  app.post("/limited", [](Multipart<Parcel> parcel) { return parcel->name; }).limits({.body = 100});
+  app.post("/limited", [](Multipart<FormUpload> parcel) { return parcel->name; }).limits({.max_body_bytes = 100});
   HttpClient client = this->client();
   const std::string form = FormText().field("name", "x").complete();
   client.send(head("/form", "Expect: 100-continue\r\nContent-Length: " + std::to_string(form.size()) + "\r\n"));
@@ -116,7 +117,7 @@ int status_of_endless(HttpClient client, const std::string& begin, const std::st
 }
 
 TEST_F(Forms, that_never_end_are_refused_at_a_limit) {
-  settings.limits.body = 2'000'000;
+  settings.limits.max_body_bytes = 2'000'000;
   const std::string begin = head("/form", "Transfer-Encoding: chunked\r\n");
   const std::string filler = chunk(std::string(4000, 'x'));
   const std::string part = "--b\r\nContent-Disposition: form-data; name=name";
@@ -151,8 +152,8 @@ TEST_F(Forms, a_large_upload_takes_no_memory) {
   const std::string begin =
       FormText().field("name", "x").open() + "--b\r\nContent-Disposition: form-data; name=file; filename=f\r\n\r\n";
   const std::string end = "\r\n--b--\r\n";
-  app.post("/large", [](Multipart<Parcel> parcel) { return parcel->file.at(0).size(); })
-      .limits({.body = 100 * 1024 * 1024});
+  app.post("/large", [](Multipart<FormUpload> parcel) { return parcel->file.at(0).size(); })
+      .limits({.max_body_bytes = 100 * 1024 * 1024});
   HttpClient client = this->client();
   client.send(request("/form", begin + end));  // what a first upload takes stays
   EXPECT_EQ(client.answer().status, 200);
@@ -165,12 +166,12 @@ TEST_F(Forms, a_large_upload_takes_no_memory) {
   const std::size_t peak = status_value("VmHWM:");
   EXPECT_LT(peak, before + 16 * 1024 * 1024);  // of 64; the sanitizers need some beside
   EXPECT_TRUE(all_closed());
-  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
+  EXPECT_EQ(running().worker().context().shared().memory.used(), 0U);
 }
 
 // --- Too little ---
 
-TEST_F(Forms, what_comes_behind_the_declared_length_is_no_content) {
+TEST_F(Forms, bytes_beyond_the_declared_length_are_no_content) {
   const std::string form = FormText().field("name", "x").complete();
   HttpClient client = this->client();
   client.send(request("/form", form) + "more\r\n\r\n");
@@ -193,7 +194,7 @@ TEST_F(Forms, may_be_waited_for_with_a_time_limit) {
 TEST_F(Forms, that_are_under_way_when_the_server_is_ended_leave_nothing) {
   const std::string form = FormText().field("name", "x").file("file", "f", content_of(200'000)).complete();
   {
-    Running server(app.service());
+    RunningServer server(app.service());
     HttpClient client = server.client();
     client.send(announced("/form", form.size()) + form.substr(0, 150'000));
     ASSERT_TRUE(server.eventually([this] { return folder.open_files() == 1; }));

@@ -1,7 +1,7 @@
 // The same over HTTP/2, where a shortage is one stream's.
 #include "server/app_test.hpp"
 #include "server/http2_client.hpp"
-#include "server/short_memory.hpp"
+#include "server/memory_shortage.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_F(OutOfMemoryHttp2, large_content_is_refused_and_the_connection_goes_on) {
       Http2Client client(running().port());
       EXPECT_EQ(client.answer(client.post(path, "first")).content, "first");
       refuse(limit);
-      const http2::Answered& answer = client.answer(client.post(path, body));
+      const http2::ClientResponse& answer = client.answer(client.post(path, body));
       // Where not even what its window lets come can wait to be read, the stream is reset.
       const bool reset = limit <= 300'000 && answer.error == NGHTTP2_INTERNAL_ERROR;
       // The string that /later makes of it is its own affair.

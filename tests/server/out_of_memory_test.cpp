@@ -1,5 +1,5 @@
-// What happens where there is no memory for something large.
-#include "server/short_memory.hpp"
+// Failed allocations of large blocks.
+#include "server/memory_shortage.hpp"
 #include "server/websocket_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST_F(OutOfMemory, a_large_message_ends_its_websocket_and_the_others_go_on) {
 // Echoes from where it lies, which takes no memory of the message's size, while this thread has next to none.
 struct ShortEcho {
   void message(WebSocket& socket, MessageView message) {
-    const ShortageHere shortage(50);
+    const OutOfMemoryScope shortage(50);
     socket.send(message);
   }
 };

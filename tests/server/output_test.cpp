@@ -1,13 +1,13 @@
-// Answers as HTTP/1.1 writes them: those that are larger than what the peer reads at once, pipelines, chunks.
+// Responses over HTTP/1.1: larger than the peer reads at once, pipelined, chunked.
 #include "server/app_test.hpp"
-#include "server/desk.hpp"
+#include "server/test_app.hpp"
 
 #include <fcntl.h>
 
 namespace tern::testing {
 namespace {
 
-using Outputs = DeskTest;
+using Outputs = TestAppTest;
 
 TEST_F(Outputs, large_answers_arrive_complete_at_a_slow_reader) {
   HttpClient client = this->client(64 * 1024);
@@ -25,7 +25,7 @@ TEST_F(Outputs, large_answers_arrive_complete_at_a_slow_reader) {
 // While a client does not read, its next requests are not even begun.
 TEST_F(Outputs, a_pipeline_of_large_answers_waits_for_the_reader) {
   std::atomic<int> served = 0;
-  desk.app.get("/counted", [&served] {
+  test_app.app.get("/counted", [&served] {
     ++served;
     return pattern(1'000'000);
   });
@@ -44,7 +44,8 @@ TEST_F(Outputs, a_pipeline_of_small_answers_waits_for_the_reader) {
   const std::string request = "GET /large/2000 HTTP/1.1\r\nHost: a\r\nX: " + std::string(2000, 'x') + "\r\n\r\n";
   std::string batch;
   for (int i = 0; i < 100; ++i) batch += request;
-  // The client sends until nobody takes it any more: the server has stopped reading, instead of collecting answers.
+  // The client sends until the kernel's buffers are full: the server has stopped reading, instead of collecting
+  // answers.
   const int flags = ::fcntl(client.peer().number(), F_GETFL);
   ::fcntl(client.peer().number(), F_SETFL, flags | O_NONBLOCK);
   std::size_t bytes = 0;
@@ -67,7 +68,7 @@ TEST_F(Outputs, a_pipeline_of_small_answers_waits_for_the_reader) {
 }
 
 TEST_F(Outputs, the_handler_may_end_the_connection) {
-  desk.app.get("/last", [] { return Response::text("last").close(); });
+  test_app.app.get("/last", [] { return Response::text("last").close(); });
   HttpClient client = this->client();
   const HttpAnswer answer = client.ask("/last");
   EXPECT_TRUE(answer.closes());

@@ -1,4 +1,4 @@
-// Requests that come through proxies: whom they are said to come from.
+// Requests through proxies: the client's address.
 #include "server/app_test.hpp"
 
 #include <string>
@@ -18,22 +18,21 @@ protected:
       co_return std::string(request.remote()) + ' ' + std::string(request.scheme());
     });
   }
-  Running& running(const char* trusted, server::ForwardedField field = server::ForwardedField::XForwarded,
-                   bool proxied = false) {
+  RunningServer& running(const char* trusted, ForwardedBy field = ForwardedBy::XForwarded, bool proxied = false) {
     settings.trusted = {*net::Network::parse(trusted)};
     settings.forwarded = field;
-    server::Listening listening = on_any_port();
+    transport::ListenerConfig listening = on_any_port();
     listening.proxied = proxied;
-    running_ = std::make_unique<Running>(app.service(), settings, 1, silent(), std::vector{listening});
+    running_ = std::make_unique<RunningServer>(app.service(), settings, 1, silent(), std::vector{listening});
     return *running_;
   }
 
   App app;
   Gate gate;
-  server::Settings settings;
+  exchange::Settings settings;
 
 private:
-  std::unique_ptr<Running> running_;
+  std::unique_ptr<RunningServer> running_;
 };
 
 constexpr std::string_view said = "X-Forwarded-For: 203.0.113.9:4711\r\nX-Forwarded-Proto: https\r\n";
@@ -55,13 +54,13 @@ TEST_F(Proxies, that_are_not_are_not) {
 }
 
 TEST_F(Proxies, by_the_standard_field) {
-  HttpClient client = running("127.0.0.0/8", server::ForwardedField::Forwarded).client();
+  HttpClient client = running("127.0.0.0/8", ForwardedBy::Forwarded).client();
   client.get("/who", "Forwarded: for=\"[2001:db8::1]:80\";proto=https\r\n");
   EXPECT_EQ(client.answer().body, "2001:db8::1 80 https");
 }
 
 TEST_F(Proxies, name_their_client_before_the_connection_begins) {
-  Running& server = running("127.0.0.1", server::ForwardedField::XForwarded, true);
+  RunningServer& server = running("127.0.0.1", ForwardedBy::XForwarded, true);
   HttpClient client(server.port(), 0, false);
   client.send("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(client.answer().body, "203.0.113.9 4711 http");
@@ -80,7 +79,7 @@ TEST_F(Proxies, name_their_client_before_the_connection_begins) {
 }
 
 TEST_F(Proxies, of_others_have_no_say_at_the_beginning) {
-  Running& server = running("10.0.0.1", server::ForwardedField::XForwarded, true);
+  RunningServer& server = running("10.0.0.1", ForwardedBy::XForwarded, true);
   HttpClient client(server.port(), 0, false);
   client.send("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\nGET /who HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(client.answer().status, 0);

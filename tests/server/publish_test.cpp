@@ -1,5 +1,5 @@
-// What is published by several threads and reaches several loops.
-#include "server/running.hpp"
+// Publications of several threads to several loops.
+#include "server/running_server.hpp"
 #include "server/websocket_client.hpp"
 #include "websocket/deflate.hpp"
 
@@ -41,7 +41,7 @@ public:
     was_deflated_ = line.starts_with("deflated");
     if (!was_deflated_) return line.starts_with("text") ? client_.payload() : std::string();
     std::string inflated;
-    EXPECT_EQ(inflater_->inflate(client_.payload(), inflated, 1'000'000), websocket::Inflated::Done);
+    EXPECT_EQ(inflater_->inflate(client_.payload(), inflated, 1'000'000), websocket::InflateResult::Done);
     return inflated;
   }
   bool was_deflated() const { return was_deflated_; }
@@ -66,6 +66,12 @@ protected:
                     while (auto message = co_await socket.receive()) socket.publish(topic, message->content);
                   },
                   {.compression = Compression::Together});
+    app.get("/events/{topic}", [](std::string topic) {
+      return event_stream([topic](EventStream& events) -> Task<> {
+        events.subscribe(topic);
+        while (const auto next = co_await events.receive()) co_await events.send(next->content);
+      });
+    });
   }
 
   App app;
@@ -75,8 +81,8 @@ protected:
 
 TEST_F(PublishTest, is_deflated_once_for_the_subscribers_of_all_loops) {
   if (!websocket::deflate_available()) GTEST_SKIP() << "built without zlib";
-  Running running(app.service(), {}, 3);
-  server::SocketBus& bus = running.server().sockets();
+  RunningServer running(app.service(), {}, 3);
+  websockets::SocketBus& bus = running.server().sockets();
   TopicClient plain(running.port(), "");
   std::vector<TopicClient> clients;
   const auto reached = [this] {
@@ -137,7 +143,7 @@ private:
   std::map<std::string, int> last_;  // by publisher
 };
 
-// Publishes numbers until it is told to stop.
+// Publishes numbers until it is stopped.
 std::jthread publisher(App& app, const std::string& name, std::size_t size, std::atomic<bool>& going) {
   return std::jthread([&app, name, size, &going] {
     for (int i = 0; going; ++i) {
@@ -149,12 +155,26 @@ std::jthread publisher(App& app, const std::string& name, std::size_t size, std:
   });
 }
 
+// An event stream of the topic until some publications have come.
+void watch_events(std::uint16_t port) {
+  HttpClient client(port);
+  client.get("/events/all");
+  std::string seen;
+  for (std::size_t events = 0; events < 10;) {
+    const std::string some = client.receive_some();
+    ASSERT_FALSE(some.empty());
+    seen += some;
+    events = 0;
+    for (std::size_t at = seen.find("data: "); at != seen.npos; at = seen.find("data: ", at + 1)) ++events;
+  }
+}
+
 // The judge is ThreadSanitizer, and AddressSanitizer for what is left over.
 TEST_F(PublishTest, keeps_the_order_of_each_publisher_while_loops_and_sockets_come_and_go) {
   Options options;
   options.port = 0;
   options.threads = 3;
-  options.log.level = LogLevel::Off;
+  options.logging.level = LogLevel::Off;
   std::atomic<bool> going = true;
   std::vector<std::jthread> publishers;
   for (int i = 0; i < 3; ++i) {
@@ -165,6 +185,9 @@ TEST_F(PublishTest, keeps_the_order_of_each_publisher_while_loops_and_sockets_co
     TopicClient stays(app.port(), "");
     {
       std::vector<std::jthread> visitors;
+      visitors.emplace_back([this] {
+        for (int visit = 0; visit < 2; ++visit) watch_events(app.port());
+      });
       for (int v = 0; v < 3; ++v) {
         visitors.emplace_back([&, v] {
           for (int visit = 0; visit < 4; ++visit) {
@@ -188,7 +211,7 @@ TEST_F(PublishTest, keeps_the_order_of_each_publisher_while_loops_and_sockets_co
   }
   going = false;
   publishers.clear();
-  EXPECT_EQ(app.publish("all", "nobody serves"), PublishStatus::Dropped);
+  EXPECT_EQ(app.publish("all", "not serving"), PublishStatus::Dropped);
 }
 
 }  // namespace

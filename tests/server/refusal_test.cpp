@@ -1,5 +1,5 @@
-// What a server must refuse, over a socket: the status, and the end of the connection.
-#include "server/desk.hpp"
+// Rejected requests, over a socket: the status, and the end of the connection.
+#include "server/test_app.hpp"
 
 #include <string>
 #include <vector>
@@ -92,7 +92,7 @@ std::vector<Refusal> contents() {
   return all;
 }
 
-class Refusals : public DeskTest {
+class Refusals : public TestAppTest {
 protected:
   void expect_refused(HttpClient& client, const Refusal& refusal) {
     const HttpAnswer answer = client.answer();
@@ -131,8 +131,8 @@ TEST_F(Refusals, come_behind_the_answers_to_the_good_requests_before) {
 TEST_F(Refusals, come_behind_a_late_answer) {
   HttpClient client = this->client();
   client.send("GET /late/1 HTTP/1.1\r\nHost: a\r\n\r\nBAD\r\n\r\n");
-  ASSERT_TRUE(desk.gate.await());
-  desk.gate.open();
+  ASSERT_TRUE(test_app.gate.await());
+  test_app.gate.open();
   EXPECT_EQ(client.answer().body, "1");
   EXPECT_EQ(client.answer().status, 400);
   EXPECT_TRUE(client.ends());
@@ -165,7 +165,7 @@ TEST_F(Refusals, of_content_do_not_depend_on_how_the_bytes_arrive) {
 }
 
 TEST_F(Refusals, of_content_are_the_same_where_it_is_streamed) {
-  desk.app.post("/sizes", [](BodyStream body) -> Task<std::string> {
+  test_app.app.post("/sizes", [](BodyStream body) -> Task<std::string> {
     std::size_t size = 0;
     while (const auto piece = co_await body.next()) size += piece->size();
     co_return std::to_string(size);
@@ -186,7 +186,7 @@ TEST_F(Refusals, of_content_are_the_same_where_it_is_streamed) {
 }
 
 // The answer is out already; all that is left is to close.
-TEST_F(Refusals, of_content_that_nobody_wants_close_the_connection) {
+TEST_F(Refusals, of_unwanted_content_close_the_connection) {
   for (const Refusal& refusal : contents()) {
     const std::size_t content = refusal.input.find("\r\n\r\n") + 4;
     HttpClient client = this->client();

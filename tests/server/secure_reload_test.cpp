@@ -1,5 +1,7 @@
 // Certificates that change while an app runs, several addresses at once, and mistakes at the start.
-#include "server/secure_peer.hpp"
+#include "logging/log.hpp"
+#include "server/tls_peer.hpp"
+#include "transport/certificates.hpp"
 
 #include <tern/tern.hpp>
 
@@ -11,6 +13,7 @@
 #include <csignal>
 #include <fstream>
 #include <future>
+#include <new>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -29,7 +32,7 @@ protected:
     write("first");
     options.port = 0;
     options.threads = 2;
-    options.log = {AccessLog::Off, {}, LogLevel::Info, files.path("log")};
+    options.logging = {AccessLog::Off, {}, LogLevel::Info, files.path("log")};
     options.tls = {.certificate = files.path("cert.pem"), .key = files.path("key.pem")};
   }
 
@@ -40,7 +43,7 @@ protected:
   }
   // The name in the certificate that new connections are shown.
   std::string shown() {
-    SecurePeer peer(app.port());
+    TlsPeer peer(app.port());
     return peer.shake_hands() ? peer.client.server() : "nothing";
   }
   template <class F>
@@ -53,6 +56,7 @@ protected:
     return true;
   }
   std::string log() const { return (std::ostringstream() << std::ifstream(files.path("log")).rdbuf()).str(); }
+  bool log_has(std::string_view line) const { return log().find(line) != std::string::npos; }
   std::string failure() {
     try {
       app.start(options);
@@ -70,7 +74,7 @@ protected:
 
 TEST_F(Reloading, files_that_change_are_loaded_and_connections_stay) {
   app.start(options);
-  SecurePeer old(app.port());
+  TlsPeer old(app.port());
   ASSERT_TRUE(old.shake_hands());
   write("second");
   EXPECT_TRUE(eventually([this] { return shown() == "second"; }));
@@ -93,6 +97,22 @@ TEST_F(Reloading, files_that_cannot_be_used_change_nothing) {
   EXPECT_TRUE(eventually([this] { return shown() == "second"; }));
 }
 
+TEST_F(Reloading, a_reload_that_found_no_memory_is_tried_again) {
+  logging::Log log(LogOptions{AccessLog::Off, {}, LogLevel::Info, files.path("log")});
+  transport::Certificates certificates(log, Milliseconds(1));
+  tls::Config config;
+  config.certificates.push_back({files.path("cert.pem"), files.path("key.pem"), {}});
+  ASSERT_TRUE(certificates.load(0, "listener", config));
+  std::atomic<int> calls = 0;
+  certificates.watch([&](std::size_t, const transport::Certificates::Context&) {
+    if (++calls == 1) throw std::bad_alloc();
+  });
+  write("second");
+  EXPECT_TRUE(eventually([&] { return calls >= 2; }));
+  EXPECT_TRUE(eventually([this] { return log_has("looking after certificates failed: std::bad_alloc"); }));
+  EXPECT_TRUE(eventually([this] { return log_has("are loaded again"); }));
+}
+
 TEST_F(Reloading, reload_does_nothing_without_a_server) {
   app.reload_certificates();
   options.tls = {};
@@ -100,13 +120,13 @@ TEST_F(Reloading, reload_does_nothing_without_a_server) {
   app.reload_certificates();
 }
 
-TEST_F(Reloading, nobody_is_turned_away_under_load) {
+TEST_F(Reloading, no_client_is_rejected_under_load) {
   app.start(options);
   std::atomic<bool> ends = false;
   const auto client = [&] {
     int served = 0;
     for (; !ends || served == 0; ++served) {
-      SecurePeer peer(app.port());
+      TlsPeer peer(app.port());
       if (!peer.shake_hands() || !peer.ask("/scheme").ends_with("https")) return -1;
     }
     return served;
@@ -137,10 +157,10 @@ TEST_F(Reloading, a_hang_up_loads_them) {
 
 TEST_F(Reloading, several_addresses_are_served_at_once) {
   const std::string path = files.path("socket");
-  options.also = {{}, {.unix_path = path}, {.tls = options.tls}};
+  options.listeners = {{}, {.unix_path = path}, {.tls = options.tls}};
   app.start(options);
   for (const std::size_t secure : {0U, 3U}) {
-    SecurePeer peer(app.port(secure));
+    TlsPeer peer(app.port(secure));
     ASSERT_TRUE(peer.shake_hands());
     EXPECT_THAT(peer.ask("/scheme"), EndsWith("https"));
   }
@@ -160,13 +180,13 @@ TEST_F(Reloading, an_address_that_is_taken_ends_the_others_again) {
   app.start(options);
   App other;
   Options again = options;
-  again.also = {{.port = app.port()}};
+  again.listeners = {{.port = app.port()}};
   EXPECT_THROW(other.start(again), SetupError);
-  again.also = {};
+  again.listeners = {};
   other.start(again);
 }
 
-TEST_F(Reloading, mistakes_are_told_at_the_start) {
+TEST_F(Reloading, mistakes_are_reported_at_the_start) {
   options.tls.key = files.path("nothing.pem");
   EXPECT_EQ(failure(), "cannot read " + files.path("nothing.pem") + ": No such file or directory");
   const tls::Issued old = tls::issue({.from = -7200, .until = -3600});
@@ -179,7 +199,7 @@ TEST_F(Reloading, mistakes_are_told_at_the_start) {
   EXPECT_THAT(failure(), HasSubstr("tls.client_ca is missing"));
   options.tls.client = ClientCertificates::None;
   options.tls.client_ca = files.path("cert.pem");
-  EXPECT_THAT(failure(), HasSubstr("asks nobody"));
+  EXPECT_THAT(failure(), HasSubstr("does not ask"));
   options.tls.client_ca = {};
   EXPECT_EQ(failure(), "");
 }

@@ -1,9 +1,9 @@
-// A fixture for clients that go while their handler waits: plays rounds, in each of which one client goes, and says
-// what must have become of each.
+// A fixture for clients that disconnect while their handler waits: plays rounds, in each of which one client
+// disconnects, and checks the effect on each handler.
 #pragma once
 
-#include "server/running.hpp"
-#include "server/visit.hpp"
+#include "server/request_recorder.hpp"
+#include "server/running_server.hpp"
 
 #include <tern/tern.hpp>
 #include <tern/thread_pool.hpp>
@@ -24,32 +24,32 @@
 
 namespace tern::testing {
 
-// What the client sends before it goes.
+// The part of the request that the client sends before it disconnects.
 enum class Sent { Head, All };
-// How it goes: by a reset, by closing with bytes unread (which is a reset, too), by ending its side, by closing.
+// How it disconnects: by a reset, by closing with unread bytes (also a reset), by ending its sending side, by closing.
 enum class Way { Reset, Unread, HalfClose, Close };
-// When: without waiting for anything, while the handler waits, or just when it is let go on.
+// When it disconnects: immediately, while the handler waits, or when it is released.
 enum class Moment { AtOnce, Waiting, Releasing };
 
-// What that means to a handler that waits.
+// The effect on a waiting handler.
 enum class Then {
-  Waits,      // nothing, and it cannot be released
-  Completes,  // nothing; it ends well when it is released
-  Goes,       // nothing until it is released; the next await ends it
+  Waits,      // none, and it cannot be released
+  Completes,  // none; it completes when it is released
+  Goes,       // none until it is released; the next await throws
   Cancelled,
-  Ends,  // one way or another
+  Ends,  // one of these
 };
 
-// What of the content is sent.
+// The part of the content that is sent.
 enum class Content { Whole, None, Half, HalfChunked, Expected };
 
-// A place where a handler waits.
+// An await of a handler.
 struct Point {
   std::string name;
-  Then on_end = Then::Completes;  // when the client ends its side
+  Then on_end = Then::Completes;  // when the client ends its sending side
   Then on_reset = Then::Cancelled;
   Content content = Content::Whole;
-  bool streams = false;  // the answer has begun
+  bool streams = false;  // the response has begun
   int receive_buffer = 0;
 };
 
@@ -80,15 +80,15 @@ protected:
     points.push_back(std::make_unique<Point>(std::move(point)));
     return runtime("/" + points.back()->name + "/{number}/{token}");
   }
-  Ledger& ledger() { return *ledger_; }
+  RequestRecorder& recorder() { return *recorder_; }
 
-  // Every point, in all these ways and at all moments, so often.
+  // Every point, in all these ways and at all moments, repeatedly.
   std::vector<Round> rounds_of(const std::vector<Way>& ways, std::size_t repeats) const;
   // Starts the server.
   void start(std::size_t rounds, bool half_close);
-  // Plays them, shuffled, by several clients at a time, and holds each to what must come of it.
+  // Plays them, shuffled, by several clients at a time, and checks the effects.
   void play(std::vector<Round> rounds);
-  // `jobs` were given to the pool by others.
+  // `jobs` were submitted to the pool by others.
   void expect_that_nothing_is_left(std::uint64_t jobs = 0);
 
   std::vector<std::unique_ptr<Point>> points;
@@ -99,18 +99,18 @@ private:
   static std::string request_of(const Round& round);
   static std::string description(const Round& round);
   std::optional<Then> expected(const Round& round) const;
-  // Whether what waits is stopped.
+  // Whether the waiting handler is stopped.
   bool stops(const Round& round) const {
     return round.way == Way::Reset || round.way == Way::Unread || round.point->on_end == Then::Waits || !half_close_;
   }
-  // Blocks until the loops have dealt with what had arrived before.
+  // Blocks until the loops have processed all input.
   void turn();
   void play(const Round& round);
   void half_close(const Round& round, HttpClient& client);
   void check(const Round& round);
 
-  std::unique_ptr<Ledger> ledger_;
-  std::unique_ptr<Running> running_;
+  std::unique_ptr<RequestRecorder> recorder_;
+  std::unique_ptr<RunningServer> running_;
   std::size_t descriptors_ = 0;
   bool half_close_ = false;
 };
@@ -132,10 +132,10 @@ inline std::vector<Round> SweepTest::rounds_of(const std::vector<Way>& ways, std
 
 inline void SweepTest::start(std::size_t rounds, bool half_close) {
   half_close_ = half_close;
-  ledger_ = std::make_unique<Ledger>(rounds);
+  recorder_ = std::make_unique<RequestRecorder>(rounds);
   app.get("/hello", [] { return "Hello, World!"; });
-  running_ = std::make_unique<Running>(
-      app.service(), server::Settings{.limits = {.half_close = half_close}, .min_data_rate = 0}, loops);
+  running_ = std::make_unique<RunningServer>(
+      app.service(), exchange::Settings{.limits = {.half_close = half_close}, .min_data_rate = 0}, loops);
   for (unsigned i = 0; i < loops; ++i) {
     running_->on_loop([this, i] { running_->worker(i).loop().set_offloader(&pool); }, i);
   }
@@ -158,12 +158,15 @@ inline void SweepTest::play(std::vector<Round> rounds) {
   for (std::thread& thread : threads) thread.join();
   for (unsigned i = 0; i < loops; ++i) {
     EXPECT_TRUE(running_->eventually(
-        [&] { return running_->worker(i).loop().streams() == 0 && running_->worker(i).exchanges_in_use() == 0; }, i));
+        [&] {
+          return running_->worker(i).loop().streams() == 0 && running_->worker(i).context().exchanges_in_use() == 0;
+        },
+        i));
   }
   for (const Round& round : rounds) {
     if (round.played) check(round);
   }
-  for (const std::string& wrong : ledger_->wrongs()) ADD_FAILURE() << wrong;
+  for (const std::string& add_failure : recorder_->failures()) ADD_FAILURE() << add_failure;
 }
 
 inline std::string SweepTest::request_of(const Round& round) {
@@ -201,14 +204,14 @@ inline void SweepTest::play(const Round& round) {
   const Point& point = *round.point;
   HttpClient client = running_->client(point.receive_buffer);
   client.send(request_of(round));
-  if (round.moment != Moment::AtOnce && !ledger_->await_waiting(round.number)) {
+  if (round.moment != Moment::AtOnce && !recorder_->await_waiting(round.number)) {
     ADD_FAILURE() << "does not wait";
   }
-  if (round.moment == Moment::Releasing) ledger_->release(round.number);
+  if (round.moment == Moment::Releasing) recorder_->release(round.number);
   if (round.way == Way::HalfClose && half_close_) return half_close(round, client);
   if (!stops(round)) {
     client.peer().close();
-    ledger_->release(round.number);
+    recorder_->release(round.number);
     return;
   }
   if (round.way == Way::Unread) {
@@ -224,12 +227,12 @@ inline void SweepTest::play(const Round& round) {
   }
   if (point.on_reset != Then::Cancelled) {
     turn();
-    ledger_->release(round.number);
+    recorder_->release(round.number);
   }
 }
 
 inline void SweepTest::turn() {
-  // The first may come in a round that had begun before, and a round closes connections at its end.
+  // The first may run in an iteration that had begun before, and connections are closed at its end.
   for (int i = 0; i < 3; ++i) {
     for (unsigned loop = 0; loop < loops; ++loop) running_->on_loop([] {}, loop);
   }
@@ -241,27 +244,27 @@ inline void SweepTest::half_close(const Round& round, HttpClient& client) {
   const bool goes_on = point.on_end == Then::Waits || point.on_end == Then::Completes;
   if (goes_on && round.moment == Moment::Waiting) {
     turn();
-    EXPECT_EQ(ledger_->entry(round.number).ended, 0) << "a half-close ends it";
+    EXPECT_EQ(recorder_->entry(round.number).ended, 0) << "a half-close ends it";
   }
   if (point.on_end == Then::Waits) return client.peer().reset();
-  ledger_->release(round.number);
+  recorder_->release(round.number);
   const std::string answers = client.rest();
   std::size_t good = 0;
   for (std::size_t at = answers.find(" 200 OK\r\n"); at != answers.npos; at = answers.find(" 200 OK\r\n", at + 1))
     ++good;
   if (expected(round) == Then::Completes) {
-    EXPECT_EQ(good, point.content == Content::Whole ? 3U : 1U);  // those behind it, too
+    EXPECT_EQ(good, point.content == Content::Whole ? 3U : 1U);  // those after it, too
   } else {
     EXPECT_TRUE(answers.starts_with("HTTP/1.1 "));
   }
 }
 
-// Where it is certain.
+// Only where the effect is determined.
 inline std::optional<Then> SweepTest::expected(const Round& round) const {
   const Point& point = *round.point;
   if (round.sent == Sent::Head) return std::nullopt;
   if (!stops(round)) {
-    // The answers that have been sent to one who has closed bring a reset.
+    // A response sent to a closed peer provokes a reset.
     if (round.way == Way::Close && point.streams) return std::nullopt;
     return point.on_end == Then::Ends ? std::nullopt : std::optional(point.on_end);
   }
@@ -271,14 +274,14 @@ inline std::optional<Then> SweepTest::expected(const Round& round) const {
 
 inline void SweepTest::check(const Round& round) {
   SCOPED_TRACE(description(round));
-  const Ledger::Entry entry = ledger_->entry(round.number);
+  const RequestRecorder::Entry entry = recorder_->entry(round.number);
   const auto then = expected(round);
   EXPECT_EQ(entry.begun, entry.ended);
   EXPECT_LE(entry.ended, 1);
   if (!then) return;
   EXPECT_EQ(entry.begun, 1);
   EXPECT_EQ(entry.outcome == Outcome::Completed, *then == Then::Completes);
-  // An end within the content is told to those who read it, before anything is stopped.
+  // An end within the content reaches the reader before anything is stopped.
   const bool told = (round.way == Way::HalfClose || round.way == Way::Close) &&
                     round.point->content != Content::Whole && round.point->on_end != Then::Completes;
   if (!told && (stops(round) || *then == Then::Completes)) {
@@ -287,14 +290,14 @@ inline void SweepTest::check(const Round& round) {
 }
 
 inline void SweepTest::expect_that_nothing_is_left(std::uint64_t jobs) {
-  const server::Shared& shared = running_->worker().shared();
+  const exchange::SharedState& shared = running_->worker().context().shared();
   EXPECT_EQ(shared.connections, 0U);
   EXPECT_EQ(shared.memory.used(), 0U);
   EXPECT_EQ(descriptors_in_use(), descriptors_);
   EXPECT_TRUE(running_->eventually([this] { return pool.counts().running == 0; }));
   EXPECT_EQ(pool.counts().queued, 0U);
   EXPECT_EQ(pool.counts().rejected, 0U);
-  EXPECT_EQ(pool.counts().done, jobs + ledger_->jobs);
+  EXPECT_EQ(pool.counts().done, jobs + recorder_->jobs);
   const auto start = std::chrono::steady_clock::now();
   running_->drain(Seconds(20));
   running_->wait();

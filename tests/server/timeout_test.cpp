@@ -1,10 +1,10 @@
-// What happens to those who take too long. Every timeout is tiny, and its effect is waited for.
-#include "server/desk.hpp"
+// Timeouts. Every timeout is tiny, and the tests await its effect.
+#include "server/test_app.hpp"
 
 namespace tern::testing {
 namespace {
 
-using Timeouts = DeskTest;
+using Timeouts = TestAppTest;
 
 constexpr Milliseconds soon{60};
 
@@ -56,7 +56,7 @@ TEST_F(Timeouts, overlapping_requests_are_no_slow_head) {
   EXPECT_EQ(client.answer().status, 200);
 }
 
-TEST_F(Timeouts, content_that_nobody_wants_has_the_time_of_a_head) {
+TEST_F(Timeouts, unwanted_content_has_the_time_of_a_head) {
   serve({.head_timeout = soon});
   HttpClient client = this->client();
   client.send("POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234");

@@ -1,4 +1,4 @@
-// Uploads that are far larger than what is held of them at any time.
+// Uploads that are far larger than the memory for them.
 #include "server/app_test.hpp"
 
 #include <charconv>
@@ -74,7 +74,7 @@ protected:
     if (measured) {
       EXPECT_LT(grown, max_held);
     }
-    EXPECT_EQ(running().worker().shared().memory.used(), 0U);
+    EXPECT_EQ(running().worker().context().shared().memory.used(), 0U);
   }
 };
 

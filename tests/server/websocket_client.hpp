@@ -20,7 +20,7 @@ public:
 
   HttpClient& client() { return client_; }
 
-  // The answer to the handshake. What comes behind a 101 are frames.
+  // The answer to the handshake. Frames follow a 101.
   HttpAnswer connect(std::string_view path, std::string_view fields = {}) {
     client_.get(path, std::string(handshake_fields) + std::string(fields));
     return client_.answer();

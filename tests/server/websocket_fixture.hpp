@@ -1,9 +1,9 @@
-// A fixture for the tests of WebSockets, and two handlers that everybody needs.
+// A fixture for the tests of WebSockets, and two common handlers.
 #pragma once
 
 #include "server/app_test.hpp"
 #include "server/websocket_client.hpp"
-#include "server/websocket_hub.hpp"
+#include "websockets/hub.hpp"
 
 #include <tern/async.hpp>
 
@@ -18,7 +18,7 @@ protected:
     return running().on_loop([this] { return running().counters().sends.value(); });
   }
   bool no_sessions() {
-    return running().eventually([this] { return running().worker().sockets().empty(); });
+    return running().eventually([this] { return running().worker().context().sockets().empty(); });
   }
 };
 

@@ -1,4 +1,4 @@
-// Work after the response: when it runs, and whom it does not hold up.
+// Work after the response: when it runs, and that it blocks no request.
 #include "transports/transport_test.hpp"
 
 #include <gmock/gmock.h>
@@ -45,14 +45,14 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Over, After, ::testing::ValuesIn(transports()), ::testing::PrintToStringParamName());
 
-TEST_P(After, holds_up_neither_its_connection_nor_others) {
+TEST_P(After, blocks_neither_its_connection_nor_others) {
   app.get("/{name}", [this](std::string name) { return gated(std::move(name)); });
-  Caller first = caller();
+  TransportClient first = make_client();
   EXPECT_EQ(first.answer_of("/one").content, "one");
   EXPECT_EQ(first.answer_of("/two").content, "two");
   ASSERT_TRUE(gate.await(2));
   EXPECT_EQ(first.answer_of("/hello").content, "Hello, World!");
-  EXPECT_EQ(caller().answer_of("/hello").content, "Hello, World!");
+  EXPECT_EQ(make_client().answer_of("/hello").content, "Hello, World!");
   EXPECT_TRUE(has_done_nothing());
   gate.open();
   EXPECT_TRUE(has_done({"one", "two"}));
@@ -66,9 +66,9 @@ TEST_P(After, keeps_what_it_captures_when_the_request_is_long_gone) {
     });
   });
   {
-    Caller caller = this->caller();
-    EXPECT_EQ(caller.answer_of("/a-name-that-is-long-enough-to-be-on-the-heap").status, 200);
-    for (int i = 0; i < 10; ++i) EXPECT_EQ(caller.answer_of("/hello").status, 200);
+    TransportClient client = make_client();
+    EXPECT_EQ(client.answer_of("/a-name-that-is-long-enough-to-be-on-the-heap").status, 200);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(client.answer_of("/hello").status, 200);
   }
   ASSERT_TRUE(gate.await());
   gate.open();
@@ -93,10 +93,10 @@ TEST_P(After, runs_one_after_the_other_also_when_one_fails) {
         })
         .after([this] { done.emplace_back("second"); });
   });
-  server::Log::Options log;
+  LogOptions log;
   log.error_file = file;
   serve(1, log);
-  EXPECT_EQ(caller().answer_of("/").content, "x");
+  EXPECT_EQ(make_client().answer_of("/").content, "x");
   ASSERT_TRUE(gate.await());
   EXPECT_TRUE(has_done_nothing());
   gate.open();
@@ -108,14 +108,26 @@ TEST_P(After, runs_one_after_the_other_also_when_one_fails) {
   std::filesystem::remove(file);
 }
 
+TEST_P(After, is_not_run_for_a_response_that_is_replaced) {
+  settings.buffered = 100'000;
+  app.get("/large", [this] {
+    return Response::text(std::string(300'000, 'x')).after([this] { done.emplace_back("large"); });
+  });
+  app.get("/small", [this] { return Response::text("x").after([this] { done.emplace_back("small"); }); });
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/large").status, 503);
+  EXPECT_EQ(client.answer_of("/small").status, 200);
+  EXPECT_TRUE(has_done({"small"}));
+}
+
 TEST_P(After, waits_for_the_end_of_a_stream) {
   app.get("/", [this] { return stream_through_gate("stream"); });
-  Caller caller = this->caller();
-  caller.get("/");
+  TransportClient client = make_client();
+  client.get("/");
   ASSERT_TRUE(gate.await());
   EXPECT_TRUE(has_done_nothing());
   gate.open();
-  EXPECT_EQ(caller.answer().content, "xy");
+  EXPECT_EQ(client.answer().content, "xy");
   EXPECT_TRUE(has_done({"stream", "after"}));
 }
 
@@ -133,10 +145,10 @@ TEST_P(After, runs_when_a_stream_breaks_off_or_sends_nothing) {
       done.emplace_back("head");
     });
   });
-  Caller broken = caller();
+  TransportClient broken = make_client();
   EXPECT_TRUE(broken.answer_of("/broken").broken);
   EXPECT_TRUE(has_done({"broken"}));
-  Caller head = caller();
+  TransportClient head = make_client();
   head.ask({.method = "HEAD", .path = "/unread"});
   EXPECT_TRUE(has_done({"broken", "head"}));
 }
@@ -153,12 +165,12 @@ TEST_P(After, runs_when_the_client_has_gone_before_the_answer) {
       co_return;
     }).after([this] { done.emplace_back("after stream"); });
   });
-  for (const Going how : {Going::Cancel, Going::Reset}) {
+  for (const Disconnection how : {Disconnection::Cancel, Disconnection::Reset}) {
     for (const char* path : {"/", "/stream"}) {
-      Caller caller = this->caller();
-      caller.get(path);
+      TransportClient client = make_client();
+      client.get(path);
       EXPECT_TRUE(gate.await());
-      go(caller, how);
+      go(client, how);
       settle();
       gate.open();
       EXPECT_TRUE(all_ended());
@@ -170,10 +182,10 @@ TEST_P(After, runs_when_the_client_has_gone_before_the_answer) {
 
 TEST_P(After, runs_when_the_client_goes_in_the_middle_of_a_stream) {
   app.get("/", [this] { return stream_through_gate("never"); });
-  Caller caller = this->caller();
-  caller.get("/");
+  TransportClient client = make_client();
+  client.get("/");
   ASSERT_TRUE(gate.await());
-  caller.reset();
+  client.reset();
   ASSERT_TRUE(all_disconnected());
   gate.open();
   EXPECT_TRUE(has_done({"after"}));
@@ -188,9 +200,9 @@ TEST_P(After, is_not_stopped_by_the_client) {
       done.emplace_back(token.stop_requested() ? "stopped" : "not stopped");
     });
   });
-  Caller caller = this->caller();
-  EXPECT_EQ(caller.answer_of("/").content, "x");
-  caller.reset();
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/").content, "x");
+  client.reset();
   ASSERT_TRUE(all_disconnected());
   running().on_loop([&event] { event.set(); });
   EXPECT_TRUE(has_done({"not stopped"}));
@@ -202,8 +214,8 @@ TEST_P(After, runs_when_a_handler_that_was_too_late_returns) {
             co_await gate.pass();
             co_return Response::text("x").after([this] { done.emplace_back("after"); });
           })
-      .limits({.answer = Milliseconds(30)});
-  EXPECT_EQ(caller().answer_of("/").status, 503);
+      .limits({.handler_timeout = Milliseconds(30)});
+  EXPECT_EQ(make_client().answer_of("/").status, 503);
   EXPECT_TRUE(has_done_nothing());
   gate.open();
   EXPECT_TRUE(has_done({"after"}));
@@ -220,24 +232,24 @@ TEST_P(After, goes_with_a_response_that_is_replaced) {
   });
   app.get("/refused",
           [this] { return Response(static_cast<Status>(999)).after([this] { done.emplace_back("never"); }); });
-  Caller caller = this->caller();
-  EXPECT_EQ(caller.answer_of("/replaced/").content, "other");
-  EXPECT_EQ(caller.answer_of("/thrown").status, 409);
-  EXPECT_EQ(caller.answer_of("/refused").status, 500);
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/replaced/").content, "other");
+  EXPECT_EQ(client.answer_of("/thrown").status, 409);
+  EXPECT_EQ(client.answer_of("/refused").status, 500);
   running().drain();
-  caller.close();
+  client.close();
   running().wait();
   EXPECT_TRUE(done.empty());
 }
 
 TEST_P(After, is_waited_for_by_the_drain) {
   app.get("/", [this] { return gated("after"); });
-  Caller caller = this->caller();
-  EXPECT_EQ(caller.answer_of("/").status, 200);
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/").status, 200);
   ASSERT_TRUE(gate.await());
   running().drain();
-  EXPECT_TRUE(caller.ends());
-  caller.close();
+  EXPECT_TRUE(client.ends());
+  client.close();
   ASSERT_TRUE(all_disconnected());
   gate.open();
   running().wait();
@@ -256,8 +268,8 @@ TEST_P(After, is_given_up_at_the_end_of_the_drain) {
       done.emplace_back("never");
     });
   });
-  Caller caller = this->caller();
-  EXPECT_EQ(caller.answer_of("/").status, 200);
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/").status, 200);
   running().drain(Milliseconds(30));
   running().wait();
   EXPECT_THAT(done, ElementsAre("stopped"));

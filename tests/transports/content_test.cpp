@@ -43,16 +43,16 @@ TEST_P(Contents, are_followed_by_trailers) {
     const std::string sum(body.trailers().find("X-Sum").value_or("none"));
     co_return text + " " + sum + " " + told(request);
   });
-  Caller caller = this->caller();
+  TransportClient client = make_client();
   for (const bool late : {false, true}) {
     for (const auto& [path, expected] : {std::pair("/whole", "content x-sum=7;host=b;apart"),
                                          std::pair("/pieces", "content 7 x-sum=7;host=b;apart")}) {
-      caller.begin(path, "content");
+      client.begin(path, "content");
       if (late) settle();
-      caller.end_with({{"x-sum", "7"}, {"host", "b"}});
-      EXPECT_EQ(caller.answer().content, expected);
-      caller.post(path, "content");  // those before are not seen again
-      EXPECT_TRUE(caller.answer().content.ends_with(" apart")) << caller.so_far().content;
+      client.end_with({{"x-sum", "7"}, {"host", "b"}});
+      EXPECT_EQ(client.answer().content, expected);
+      client.post(path, "content");  // those before are not seen again
+      EXPECT_TRUE(client.answer().content.ends_with(" apart")) << client.response_so_far().content;
     }
   }
   EXPECT_TRUE(all_ended());
@@ -60,171 +60,171 @@ TEST_P(Contents, are_followed_by_trailers) {
 
 TEST_P(Contents, that_are_not_read_have_their_trailers_dropped) {
   app.post("/unwanted", [] { return "answered"; });
-  Caller caller = this->caller();
-  caller.begin("/unwanted", "content");
-  caller.end_with({{"x-sum", "7"}});
-  EXPECT_EQ(caller.answer().content, "answered");
-  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+  TransportClient client = make_client();
+  client.begin("/unwanted", "content");
+  client.end_with({{"x-sum", "7"}});
+  EXPECT_EQ(client.answer().content, "answered");
+  EXPECT_EQ(client.answer_of("/hello").status, 200);
 }
 
 TEST_P(Contents, of_every_size_around_a_buffer) {
-  Caller caller = this->caller();
+  TransportClient client = make_client();
   for (const std::size_t size : {0UL, 1UL, 9UL, 16'383UL, 16'384UL, 16'385UL, 65'535UL, 65'536UL, 65'537UL, 131'072UL,
                                  262'144UL, 262'145UL, 3'000'000UL}) {
-    caller.post("/echo", pattern(size));
-    EXPECT_TRUE(caller.answer().content == pattern(size)) << size;
+    client.post("/echo", pattern(size));
+    EXPECT_TRUE(client.answer().content == pattern(size)) << size;
   }
   EXPECT_TRUE(all_ended());
 }
 
 TEST_P(Contents, in_pieces_of_every_size) {
-  Caller caller = this->caller();
+  TransportClient client = make_client();
   const std::string content = pattern(100'000);
   for (const std::size_t size : {977UL, 16'384UL, 65'536UL, 100'000UL}) {
-    caller.begin("/echo");
-    for (std::size_t at = 0; at < content.size(); at += size) caller.send(content.substr(at, size));
-    caller.end();
-    EXPECT_TRUE(caller.answer().content == content) << size;
+    client.begin("/echo");
+    for (std::size_t at = 0; at < content.size(); at += size) client.send(content.substr(at, size));
+    client.end();
+    EXPECT_TRUE(client.answer().content == content) << size;
   }
 }
 
 TEST_P(Contents, that_arrive_bit_by_bit) {
-  Caller caller = this->caller();
-  caller.begin("/echo");
+  TransportClient client = make_client();
+  client.begin("/echo");
   std::string all;
   for (int i = 0; i < 50; ++i) {
-    caller.send(std::to_string(i));
+    client.send(std::to_string(i));
     running().on_loop([] {});
     all += std::to_string(i);
   }
-  caller.end();
-  EXPECT_EQ(caller.answer().content, all);
+  client.end();
+  EXPECT_EQ(client.answer().content, all);
 }
 
-TEST_P(Contents, that_arrive_after_the_handler_was_held_up) {
-  Caller caller = this->caller();
-  caller.begin("/gated/echo", "01234", {{"content-length", "10"}});
+TEST_P(Contents, that_arrive_after_the_handler_was_blocked) {
+  TransportClient client = make_client();
+  client.begin("/gated/echo", "01234", {{"content-length", "10"}});
   ASSERT_TRUE(gate.await());
-  caller.send("567");
+  client.send("567");
   gate.open();
-  caller.send("89", true);
-  EXPECT_EQ(caller.answer().content, "0123456789");
+  client.send("89", true);
+  EXPECT_EQ(client.answer().content, "0123456789");
 }
 
-TEST_P(Contents, that_were_complete_before_the_handler_was_held_up) {
-  Caller first = caller();
+TEST_P(Contents, that_were_complete_before_the_handler_was_blocked) {
+  TransportClient first = make_client();
   first.post("/gated/echo", "0123456789");
   ASSERT_TRUE(gate.await());
-  EXPECT_EQ(caller().answer_of("/large/60000").content.size(), 60'000U);  // uses the loop's buffer
+  EXPECT_EQ(make_client().answer_of("/large/60000").content.size(), 60'000U);  // uses the loop's buffer
   gate.open();
   EXPECT_EQ(first.answer().content, "0123456789");
 }
 
-TEST_P(Contents, large_ones_wait_outside_while_the_handler_is_held_up) {
-  Caller caller = this->caller();
+TEST_P(Contents, large_ones_wait_outside_while_the_handler_is_blocked) {
+  TransportClient client = make_client();
   const std::string content = pattern(5'000'000);
-  caller.post("/gated/echo", content);
+  client.post("/gated/echo", content);
   ASSERT_TRUE(gate.await());
   settle();
-  EXPECT_LE(running().worker().shared().memory.used(), 1'000'000U);
+  EXPECT_LE(running().worker().context().shared().memory.used(), 1'000'000U);
   gate.open();
-  EXPECT_TRUE(caller.answer().content == content);
+  EXPECT_TRUE(client.answer().content == content);
 }
 
 TEST_P(Contents, are_asked_for_when_the_client_waits_and_the_handler_wants_them) {
-  Caller caller = this->caller();
-  caller.begin("/gated/echo", {}, expects);
+  TransportClient client = make_client();
+  client.begin("/gated/echo", {}, expects);
   ASSERT_TRUE(gate.await());
   settle();
-  EXPECT_TRUE(caller.so_far().interim.empty());
+  EXPECT_TRUE(client.response_so_far().interim.empty());
   gate.open();
-  ASSERT_TRUE(caller.until([](const Reaction& reaction) { return !reaction.interim.empty(); }));
-  caller.send("body", true);
-  EXPECT_EQ(caller.answer().content, "body");
-  EXPECT_EQ(caller.so_far().interim, std::vector{100});
-  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+  ASSERT_TRUE(client.until([](const ClientResponse& response) { return !response.interim.empty(); }));
+  client.send("body", true);
+  EXPECT_EQ(client.answer().content, "body");
+  EXPECT_EQ(client.response_so_far().interim, std::vector{100});
+  EXPECT_EQ(client.answer_of("/hello").status, 200);
 }
 
-TEST_P(Contents, are_not_asked_for_when_nobody_wants_them) {
+TEST_P(Contents, are_not_requested_when_they_are_unwanted) {
   const std::vector<std::pair<std::string, int>> cases = {{"/nothing", 404}, {"/unread", 200}, {"/hello", 405}};
   for (const auto& [path, status] : cases) {
-    Caller caller = this->caller();
-    caller.begin(path, {}, expects);
-    EXPECT_EQ(caller.answer().status, status);
-    EXPECT_TRUE(caller.so_far().interim.empty());
+    TransportClient client = make_client();
+    client.begin(path, {}, expects);
+    EXPECT_EQ(client.answer().status, status);
+    EXPECT_TRUE(client.response_so_far().interim.empty());
   }
 }
 
 TEST_P(Contents, are_not_asked_for_when_they_are_too_large) {
-  settings.limits.body = 3;
-  Caller caller = this->caller();
-  caller.begin("/echo", {}, expects);
-  EXPECT_EQ(caller.answer().status, 413);
-  EXPECT_TRUE(caller.so_far().interim.empty());
+  settings.limits.max_body_bytes = 3;
+  TransportClient client = make_client();
+  client.begin("/echo", {}, expects);
+  EXPECT_EQ(client.answer().status, 413);
+  EXPECT_TRUE(client.response_so_far().interim.empty());
 }
 
 TEST_P(Contents, that_are_announced_too_large_are_refused_before_they_come) {
-  Caller caller = this->caller();
-  caller.begin("/echo", {}, {{"content-length", "99999999999"}});
-  EXPECT_EQ(caller.answer().status, 413);
-  EXPECT_EQ(caller.so_far().field("content-type"), "application/problem+json");
+  TransportClient client = make_client();
+  client.begin("/echo", {}, {{"content-length", "99999999999"}});
+  EXPECT_EQ(client.answer().status, 413);
+  EXPECT_EQ(client.response_so_far().field("content-type"), "application/problem+json");
 }
 
 TEST_P(Contents, that_turn_out_too_large_are_refused) {
-  settings.limits.body = 1000;
+  settings.limits.max_body_bytes = 1000;
   for (const std::size_t size : {1000UL, 1001UL}) {
-    Caller caller = this->caller();
-    caller.begin("/echo");
-    for (std::size_t at = 0; at < size; at += 100) caller.send(pattern(std::min(100UL, size - at)));
-    caller.end();
-    EXPECT_EQ(caller.answer().status, size == 1000 ? 200 : 413);
+    TransportClient client = make_client();
+    client.begin("/echo");
+    for (std::size_t at = 0; at < size; at += 100) client.send(pattern(std::min(100UL, size - at)));
+    client.end();
+    EXPECT_EQ(client.answer().status, size == 1000 ? 200 : 413);
   }
 }
 
 TEST_P(Contents, are_held_to_the_limit_of_their_route) {
-  Caller caller = this->caller();
-  caller.post("/small", pattern(100));
-  EXPECT_TRUE(caller.answer().content == pattern(100));
-  caller.post("/small", pattern(101));
-  EXPECT_EQ(caller.answer().status, 413);
+  TransportClient client = make_client();
+  client.post("/small", pattern(100));
+  EXPECT_TRUE(client.answer().content == pattern(100));
+  client.post("/small", pattern(101));
+  EXPECT_EQ(client.answer().status, 413);
 }
 
-TEST_P(Contents, that_nobody_reads_are_passed_over) {
-  Caller caller = this->caller();
+TEST_P(Contents, that_are_not_read_are_skipped) {
+  TransportClient client = make_client();
   for (const std::size_t size : {0UL, 10UL, 50'000UL}) {
-    caller.post("/unread", pattern(size));
-    EXPECT_EQ(caller.answer().content, "not looked at");
-    caller.post("/nothing", pattern(size));
-    EXPECT_EQ(caller.answer().status, 404);
+    client.post("/unread", pattern(size));
+    EXPECT_EQ(client.answer().content, "not looked at");
+    client.post("/nothing", pattern(size));
+    EXPECT_EQ(client.answer().status, 404);
   }
-  EXPECT_EQ(caller.answer_of("/hello").status, 200);
+  EXPECT_EQ(client.answer_of("/hello").status, 200);
 }
 
-TEST_P(Contents, large_ones_that_nobody_reads_do_not_keep_the_answer_from_arriving) {
-  Caller caller = this->caller();
-  caller.post("/unread", pattern(1'000'000));
-  EXPECT_EQ(caller.answer().content, "not looked at");
+TEST_P(Contents, large_unread_ones_do_not_keep_the_answer_from_arriving) {
+  TransportClient client = make_client();
+  client.post("/unread", pattern(1'000'000));
+  EXPECT_EQ(client.answer().content, "not looked at");
   EXPECT_TRUE(all_ended());
-  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
+  EXPECT_EQ(running().worker().context().shared().memory.used(), 0U);
 }
 
 TEST_P(Contents, together_they_are_bounded) {
   settings.buffered = 300'000;
   const FieldPairs length = {{"content-length", "200000"}};
-  std::vector<Caller> callers;
+  std::vector<TransportClient> callers;
   for (int i = 0; i < 2; ++i) {
-    callers.push_back(caller());
+    callers.push_back(make_client());
     callers.back().begin("/size", pattern(140'000), length);
   }
-  const auto charged = [this] { return running().worker().shared().memory.used(); };
+  const auto charged = [this] { return running().worker().context().shared().memory.used(); };
   ASSERT_TRUE(running().eventually([&] {
-    for (Caller& each : callers) each.take_ready();
+    for (TransportClient& each : callers) each.take_ready();
     return charged() == 280'000;
   }));
-  Caller third = caller();
+  TransportClient third = make_client();
   third.begin("/size", pattern(140'000), length);
   EXPECT_EQ(third.answer().status, 503);
-  EXPECT_EQ(third.so_far().field("retry-after"), "1");
+  EXPECT_EQ(third.response_so_far().field("retry-after"), "1");
   callers[0].cancel();  // gives back what it had
   ASSERT_TRUE(running().eventually([&] { return charged() == 140'000; }));
   callers[1].send(pattern(60'000), true);
@@ -233,73 +233,73 @@ TEST_P(Contents, together_they_are_bounded) {
   EXPECT_EQ(charged(), 0U);
 }
 
-// What is large and announced is received where it is collected.
+// Large content with a known length is received directly into the collected content.
 TEST_P(Contents, large_ones_come_whole_however_they_are_cut) {
-  Caller caller = this->caller();
+  TransportClient client = make_client();
   for (const std::size_t size : {262'145UL, 1'000'000UL, 5'000'001UL}) {
     const std::string content = pattern(size);
     for (const std::size_t piece : {70'001UL, 700'000UL, 5'000'001UL}) {
-      caller.begin("/echo", {}, {{"content-length", std::to_string(size)}});
-      for (std::size_t at = 0; at < size; at += piece) caller.send(content.substr(at, piece));
-      caller.end();
-      EXPECT_TRUE(caller.answer().content == content) << size << " in pieces of " << piece;
+      client.begin("/echo", {}, {{"content-length", std::to_string(size)}});
+      for (std::size_t at = 0; at < size; at += piece) client.send(content.substr(at, piece));
+      client.end();
+      EXPECT_TRUE(client.answer().content == content) << size << " in pieces of " << piece;
     }
   }
   EXPECT_TRUE(all_ended());
-  EXPECT_EQ(running().worker().shared().memory.used(), 0U);
+  EXPECT_EQ(running().worker().context().shared().memory.used(), 0U);
 }
 
 TEST_P(Contents, large_ones_are_counted_once) {
   settings.buffered = 5'100'000;
-  Caller caller = this->caller();
+  TransportClient client = make_client();
   const std::string content = pattern(5'000'000);
   for (int i = 0; i < 3; ++i) {
-    caller.begin("/echo", content, {{"content-length", "5000000"}});
-    caller.end();
-    EXPECT_TRUE(caller.answer().content == content) << caller.so_far().status;
+    client.begin("/echo", content, {{"content-length", "5000000"}});
+    client.end();
+    EXPECT_TRUE(client.answer().content == content) << client.response_so_far().status;
   }
 }
 
 TEST_P(Contents, large_ones_that_are_broken_off_leave_nothing_behind) {
-  for (const Going how : {Going::Cancel, Going::Reset}) {
-    Caller caller = this->caller();
-    caller.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
+  for (const Disconnection how : {Disconnection::Cancel, Disconnection::Reset}) {
+    TransportClient client = make_client();
+    client.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
     ASSERT_TRUE(running().eventually([&] {
-      caller.take_ready();
-      return running().worker().shared().memory.used() >= 2'000'000U;
+      client.take_ready();
+      return running().worker().context().shared().memory.used() >= 2'000'000U;
     }));
-    go(caller, how);
+    go(client, how);
     EXPECT_TRUE(all_ended());
-    EXPECT_EQ(running().worker().shared().memory.used(), 0U);
+    EXPECT_EQ(running().worker().context().shared().memory.used(), 0U);
   }
 }
 
 TEST_P(Contents, large_ones_that_the_end_of_the_clients_side_cuts_off_are_no_complete_request) {
-  Caller caller = this->caller();
-  caller.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
+  TransportClient client = make_client();
+  client.begin("/echo", pattern(2'000'000), {{"content-length", "5000000"}});
   ASSERT_TRUE(running().eventually([&] {
-    caller.take_ready();
-    return running().worker().shared().memory.used() >= 2'000'000U;
+    client.take_ready();
+    return running().worker().context().shared().memory.used() >= 2'000'000U;
   }));
-  caller.end_side();
-  EXPECT_NE(caller.answer().status, 200);
+  client.end_side();
+  EXPECT_NE(client.answer().status, 200);
   EXPECT_TRUE(all_ended());
 }
 
 TEST_P(Contents, large_ones_for_which_no_memory_is_left_are_refused_in_the_midst) {
   settings.buffered = 1'500'000;
-  Caller caller = this->caller();
-  caller.begin("/echo", pattern(4'000'000), {{"content-length", "5000000"}});
-  EXPECT_EQ(caller.answer().status, 503);
-  EXPECT_TRUE(running().eventually([this] { return running().worker().shared().memory.used() == 0; }));
+  TransportClient client = make_client();
+  client.begin("/echo", pattern(4'000'000), {{"content-length", "5000000"}});
+  EXPECT_EQ(client.answer().status, 503);
+  EXPECT_TRUE(running().eventually([this] { return running().worker().context().shared().memory.used() == 0; }));
 }
 
 TEST_P(Contents, that_the_end_of_the_clients_side_cuts_off_are_no_complete_request) {
-  Caller caller = this->caller();
-  caller.begin("/echo", "01234", {{"content-length", "10"}});
+  TransportClient client = make_client();
+  client.begin("/echo", "01234", {{"content-length", "10"}});
   ASSERT_TRUE(in_use(1));
-  caller.end_side();
-  EXPECT_NE(caller.answer().status, 200);
+  client.end_side();
+  EXPECT_NE(client.answer().status, 200);
   EXPECT_TRUE(all_ended());
 }
 
@@ -309,18 +309,18 @@ TEST_P(Contents, large_json_is_read_beside_the_loop) {
     beside = making_thread.load() != std::this_thread::get_id();
     return many->items.size();
   });
-  Caller caller = this->caller();
+  TransportClient client = make_client();
   const FieldPairs type = {{"content-type", "application/json"}};
-  caller.post("/json", json_of(1000), type);
-  EXPECT_EQ(caller.answer().content, "1000");
+  client.post("/json", json_of(1000), type);
+  EXPECT_EQ(client.answer().content, "1000");
   EXPECT_FALSE(beside);
-  caller.post("/json", json_of(50'000), type);
-  EXPECT_EQ(caller.answer().content, "50000");
+  client.post("/json", json_of(50'000), type);
+  EXPECT_EQ(client.answer().content, "50000");
   EXPECT_TRUE(beside);
-  caller.post("/json", json_of(50'000) + "]", type);
-  EXPECT_EQ(caller.answer().status, 400);
-  caller.post("/json", "{\"items\":1" + std::string(300'000, ' ') + "}", type);
-  EXPECT_EQ(caller.answer().status, 422);
+  client.post("/json", json_of(50'000) + "]", type);
+  EXPECT_EQ(client.answer().status, 400);
+  client.post("/json", "{\"items\":1" + std::string(300'000, ' ') + "}", type);
+  EXPECT_EQ(client.answer().status, 422);
   EXPECT_TRUE(all_ended());
 }
 

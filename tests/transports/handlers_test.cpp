@@ -1,4 +1,4 @@
-// Handlers that wait, compute elsewhere, read the content as it comes, or take too long.
+// Handlers that wait, offload, stream the content, or take too long.
 #include "server/app_test.hpp"
 #include "transports/transport_test.hpp"
 
@@ -25,16 +25,16 @@ TEST_P(Handlers, a_blocking_handler_runs_on_another_thread_and_answers_as_any) {
             return std::to_string(n + series->terms);
           }));
   loop = running().on_loop([] { return std::this_thread::get_id(); });
-  Caller caller = this->caller();
-  EXPECT_EQ(caller.answer_of("/sum/2?value=1").content, "1002");
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/sum/2?value=1").content, "1002");
   EXPECT_TRUE(elsewhere);
-  EXPECT_EQ(caller.answer_of("/sum/x?value=1").status, 404);
-  EXPECT_EQ(caller.answer_of("/sum/2?terms=x").status, 422);
+  EXPECT_EQ(client.answer_of("/sum/x?value=1").status, 404);
+  EXPECT_EQ(client.answer_of("/sum/2?terms=x").status, 422);
 }
 
 TEST_P(Handlers, what_a_blocking_handler_throws_is_answered_as_any) {
   app.get("/", blocking([]() -> std::string { throw HttpError(Status::Conflict, "no"); }));
-  EXPECT_EQ(caller().answer_of("/").status, 409);
+  EXPECT_EQ(make_client().answer_of("/").status, 409);
 }
 
 TEST_P(Handlers, a_full_pool_answers_503_with_retry_after) {
@@ -42,14 +42,14 @@ TEST_P(Handlers, a_full_pool_answers_503_with_retry_after) {
   settings.pool_queue = 1;
   Holder holder;
   app.get("/", holder.handler());
-  Caller first = caller();
+  TransportClient first = make_client();
   first.get("/");
   ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
-  Caller second = caller();
+  TransportClient second = make_client();
   second.get("/");
   ASSERT_TRUE(in_use(2));
-  Caller third = caller();
-  const Reaction& refused = third.answer_of("/");
+  TransportClient third = make_client();
+  const ClientResponse& refused = third.answer_of("/");
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.field("retry-after"), "1");
   holder.let_go();
@@ -61,11 +61,11 @@ TEST_P(Handlers, a_request_whose_client_has_gone_is_dropped_from_the_queue) {
   settings.pool_threads = 1;
   Holder holder;
   app.get("/", holder.handler());
-  Caller first = caller();
+  TransportClient first = make_client();
   first.get("/");
   ASSERT_TRUE(running().eventually([&] { return holder.begun() == 1; }));
-  for (const Going how : {Going::Cancel, Going::Reset}) {
-    Caller second = caller();
+  for (const Disconnection how : {Disconnection::Cancel, Disconnection::Reset}) {
+    TransportClient second = make_client();
     second.get("/");
     ASSERT_TRUE(in_use(2));
     go(second, how);
@@ -84,7 +84,7 @@ TEST_P(Handlers, a_coroutine_can_sleep_and_offload) {
     const int answer = co_await offload(compute);
     co_return std::to_string(answer);
   });
-  EXPECT_EQ(caller().answer_of("/").content, "42");
+  EXPECT_EQ(make_client().answer_of("/").content, "42");
 }
 
 TEST_P(Handlers, a_handler_that_takes_too_long_is_answered_for_and_ends_by_itself) {
@@ -99,8 +99,8 @@ TEST_P(Handlers, a_handler_that_takes_too_long_is_answered_for_and_ends_by_itsel
             }
             co_return "late";
           })
-      .limits({.answer = Milliseconds(20)});
-  const Reaction answer = caller().answer_of("/");
+      .limits({.handler_timeout = Milliseconds(20)});
+  const ClientResponse answer = make_client().answer_of("/");
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.field("retry-after"), "1");
   EXPECT_TRUE(all_ended());
@@ -108,13 +108,13 @@ TEST_P(Handlers, a_handler_that_takes_too_long_is_answered_for_and_ends_by_itsel
 }
 
 TEST_P(Handlers, many_requests_at_once_are_answered_each_its_own) {
-  std::vector<Caller> callers;
+  std::vector<TransportClient> callers;
   for (int i = 0; i < 20; ++i) {
-    callers.push_back(caller());
+    callers.push_back(make_client());
     callers.back().get("/late/" + std::to_string(i));
   }
   ASSERT_TRUE(gate.await(20));
-  EXPECT_EQ(caller().answer_of("/hello").content, "Hello, World!");
+  EXPECT_EQ(make_client().answer_of("/hello").content, "Hello, World!");
   gate.open();
   for (std::size_t i = 0; i < callers.size(); ++i) EXPECT_EQ(callers[i].answer().content, std::to_string(i));
 }
@@ -127,32 +127,32 @@ TEST_P(Handlers, middleware_sees_the_request_first_and_the_answer_last) {
     Response response = co_await next();
     co_return std::move(response.set("X-Path", path));
   });
-  Caller caller = this->caller();
-  EXPECT_EQ(caller.answer_of("/user/7").field("x-path"), "/user/7");
-  EXPECT_EQ(caller.answer_of("/nothing").field("x-path"), "/nothing") << "also of what is not there";
-  EXPECT_EQ(caller.answer_of("/throws").field("x-path"), "/throws");
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/user/7").field("x-path"), "/user/7");
+  EXPECT_EQ(client.answer_of("/nothing").field("x-path"), "/nothing") << "also of what is not there";
+  EXPECT_EQ(client.answer_of("/throws").field("x-path"), "/throws");
 }
 
 TEST_P(Handlers, middleware_can_answer_before_the_content_comes) {
   auto closed = app.group("/closed");
   closed.use([](Request&, Next) { return Response(Status::Forbidden); });
   closed.post("/", [](Body body) { return body; });
-  Caller caller = this->caller();
-  caller.begin("/closed/", "some", {{"content-length", "1000"}});
-  EXPECT_EQ(caller.answer().status, 403);
+  TransportClient client = make_client();
+  client.begin("/closed/", "some", {{"content-length", "1000"}});
+  EXPECT_EQ(client.answer().status, 403);
 }
 
 TEST_P(Handlers, middleware_can_give_up_a_handler_that_waits_for_its_content) {
   app.group("")
       .use([](Request&, Next next) -> Task<Response> { co_return co_await with_timeout(Milliseconds(10), next()); })
       .post("/", [](Body body) { return body; });
-  Caller caller = this->caller();
-  caller.begin("/", {}, {{"content-length", "4"}});
-  EXPECT_EQ(caller.answer().status, 503);
+  TransportClient client = make_client();
+  client.begin("/", {}, {{"content-length", "4"}});
+  EXPECT_EQ(client.answer().status, 503);
   EXPECT_TRUE(all_ended());
 }
 
-// --- Content as it comes ---
+// --- Streamed content ---
 
 TEST_P(Handlers, a_body_stream_begins_before_the_content_is_complete) {
   std::atomic<std::size_t> seen = 0;
@@ -161,11 +161,11 @@ TEST_P(Handlers, a_body_stream_begins_before_the_content_is_complete) {
     while (const auto piece = co_await body.next()) seen = total += piece->size();
     co_return std::to_string(total);
   });
-  Caller caller = this->caller();
-  caller.begin("/", "hello");
+  TransportClient client = make_client();
+  client.begin("/", "hello");
   ASSERT_TRUE(running().eventually([&] { return seen == 5; }));
-  caller.send(" world", true);
-  EXPECT_EQ(caller.answer().content, "11");
+  client.send(" world", true);
+  EXPECT_EQ(client.answer().content, "11");
 }
 
 TEST_P(Handlers, a_large_upload_is_streamed_past_the_limit_for_whole_bodies) {
@@ -179,9 +179,9 @@ TEST_P(Handlers, a_large_upload_is_streamed_past_the_limit_for_whole_bodies) {
     }
     co_return std::to_string(total) + (right ? " right" : " wrong");
   });
-  Caller caller = this->caller();
-  caller.post("/", content);
-  EXPECT_EQ(caller.answer().content, "12000000 right");
+  TransportClient client = make_client();
+  client.post("/", content);
+  EXPECT_EQ(client.answer().content, "12000000 right");
 }
 
 TEST_P(Handlers, a_slow_handler_slows_the_client_down) {
@@ -192,8 +192,8 @@ TEST_P(Handlers, a_slow_handler_slows_the_client_down) {
     while (const auto piece = co_await body.next()) read += piece->size();
     co_return std::to_string(read);
   });
-  Caller caller = this->caller();
-  caller.post("/", pattern(15'000'000));
+  TransportClient client = make_client();
+  client.post("/", pattern(15'000'000));
   ASSERT_TRUE(gate.await());
   settle();
   const auto receives = running().counters().receives.value();
@@ -201,7 +201,7 @@ TEST_P(Handlers, a_slow_handler_slows_the_client_down) {
   EXPECT_LE(running().counters().receives.value(), receives + 2);
   EXPECT_LE(read, settings.http2.stream_window);
   gate.open();
-  EXPECT_EQ(caller.answer().content, "15000000");
+  EXPECT_EQ(client.answer().content, "15000000");
 }
 
 TEST_P(Handlers, a_route_may_limit_a_body_stream) {
@@ -211,12 +211,12 @@ TEST_P(Handlers, a_route_may_limit_a_body_stream) {
              }
              co_return "all";
            })
-      .limits({.body = 10});
-  Caller caller = this->caller();
-  caller.post("/", "0123456789");
-  EXPECT_EQ(caller.answer().content, "all");
-  caller.post("/", "0123456789x");
-  EXPECT_EQ(caller.answer().status, 413);
+      .limits({.max_body_bytes = 10});
+  TransportClient client = make_client();
+  client.post("/", "0123456789");
+  EXPECT_EQ(client.answer().content, "all");
+  client.post("/", "0123456789x");
+  EXPECT_EQ(client.answer().status, 413);
 }
 
 TEST_P(Handlers, a_body_stream_whose_client_goes_ends_with_cancelled) {
@@ -232,10 +232,10 @@ TEST_P(Handlers, a_body_stream_whose_client_goes_ends_with_cancelled) {
     co_return "all";
   });
   for (int i = 0; i < 10; ++i) {
-    Caller caller = this->caller();
-    caller.begin("/", "half", {{"content-length", "100"}});
+    TransportClient client = make_client();
+    client.begin("/", "half", {{"content-length", "100"}});
     ASSERT_TRUE(in_use(1));
-    go(caller, i % 2 == 0 ? Going::Cancel : Going::Reset);
+    go(client, i % 2 == 0 ? Disconnection::Cancel : Disconnection::Reset);
     ASSERT_TRUE(all_ended());
   }
   EXPECT_EQ(cancelled, 10);
@@ -252,11 +252,11 @@ TEST_P(Handlers, a_wait_for_content_can_be_given_up) {
     const auto piece = co_await body.next();
     co_return std::string(piece.value_or("nothing"));
   });
-  Caller caller = this->caller();
-  caller.begin("/", {}, {{"content-length", "4"}});
+  TransportClient client = make_client();
+  client.begin("/", {}, {{"content-length", "4"}});
   ASSERT_TRUE(running().eventually([&] { return timed_out.load(); }));
-  caller.send("late", true);
-  EXPECT_EQ(caller.answer().content, "late");
+  client.send("late", true);
+  EXPECT_EQ(client.answer().content, "late");
 }
 
 }  // namespace

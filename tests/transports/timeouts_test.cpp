@@ -1,4 +1,4 @@
-// What happens to those who take too long. Every timeout is tiny, and its effect is waited for.
+// Timeouts. Every timeout is tiny, and the tests await its effect.
 #include "transports/transport_test.hpp"
 
 #include <string>
@@ -13,84 +13,84 @@ constexpr Milliseconds soon{60};
 
 TEST_P(Timeouts, a_client_that_says_nothing_is_closed) {
   settings.head_timeout = settings.idle_timeout = soon;
-  Caller caller = this->caller();
-  caller.await_end();
-  EXPECT_EQ(caller.so_far().status, 0);
+  TransportClient client = make_client();
+  client.await_end();
+  EXPECT_EQ(client.response_so_far().status, 0);
 }
 
 TEST_P(Timeouts, an_idle_connection_is_closed_in_good_order) {
   settings.idle_timeout = soon;
-  Caller caller = this->caller();
-  EXPECT_EQ(caller.answer_of("/hello").status, 200);
-  EXPECT_TRUE(caller.ends());
+  TransportClient client = make_client();
+  EXPECT_EQ(client.answer_of("/hello").status, 200);
+  EXPECT_TRUE(client.ends());
 }
 
 // Two periods and a half pass by requests that are a third of one apart.
 TEST_P(Timeouts, a_connection_that_is_used_is_not_idle) {
   settings.idle_timeout = Milliseconds(150);
-  Caller caller = this->caller();
+  TransportClient client = make_client();
   for (int i = 0; i < 8; ++i) {
-    ASSERT_EQ(caller.answer_of("/hello").status, 200) << i;
+    ASSERT_EQ(client.answer_of("/hello").status, 200) << i;
     settle();
-    caller.take_ready();
-    ASSERT_FALSE(caller.readable_within(50)) << i;
+    client.take_ready();
+    ASSERT_FALSE(client.readable_within(50)) << i;
   }
 }
 
 TEST_P(Timeouts, none_runs_while_the_handler_works) {
   settings.head_timeout = settings.idle_timeout = settings.grace = soon;
-  Caller caller = this->caller();
-  caller.get("/late/answer");
+  TransportClient client = make_client();
+  client.get("/late/answer");
   ASSERT_TRUE(gate.await());
-  Caller other = this->caller();
+  TransportClient other = make_client();
   other.await_end();  // its time is over by now, and so would be the first one's
   gate.open();
-  EXPECT_EQ(caller.answer().content, "answer");
-  EXPECT_TRUE(caller.ends());
+  EXPECT_EQ(client.answer().content, "answer");
+  EXPECT_TRUE(client.ends());
 }
 
 TEST_P(Timeouts, content_that_stops_is_answered_408) {
   settings.grace = soon;
-  Caller caller = this->caller();
-  caller.begin("/echo", "01234", {{"content-length", "10"}});
-  EXPECT_EQ(caller.answer().status, 408);
+  TransportClient client = make_client();
+  client.begin("/echo", "01234", {{"content-length", "10"}});
+  EXPECT_EQ(client.answer().status, 408);
   EXPECT_TRUE(all_ended());
 }
 
 TEST_P(Timeouts, content_that_trickles_below_the_minimum_data_rate_is_answered_408) {
   settings.grace = Milliseconds(100);
   settings.min_data_rate = 2000;
-  Caller caller = this->caller();
-  caller.begin("/echo", {}, {{"content-length", "100000"}});
-  for (int bytes = 0; caller.so_far().status == 0 && bytes < 10'000; ++bytes) {
-    caller.send("x");
-    caller.readable_within(5);
-    caller.take_ready();
+  TransportClient client = make_client();
+  client.begin("/echo", {}, {{"content-length", "100000"}});
+  for (int bytes = 0; client.response_so_far().status == 0 && bytes < 10'000; ++bytes) {
+    client.send("x");
+    client.readable_within(5);
+    client.take_ready();
   }
-  EXPECT_EQ(caller.answer().status, 408);
+  EXPECT_EQ(client.answer().status, 408);
 }
 
 TEST_P(Timeouts, content_at_the_minimum_data_rate_is_accepted) {
   settings.grace = Milliseconds(100);
   settings.min_data_rate = 10;
-  Caller caller = this->caller();
-  caller.begin("/size", {}, {{"content-length", "300"}});
+  TransportClient client = make_client();
+  client.begin("/size", {}, {{"content-length", "300"}});
   for (int i = 0; i < 60; ++i) {
-    caller.readable_within(5);
-    caller.take_ready();
-    ASSERT_EQ(caller.so_far().status, 0);
-    caller.send("xxxxx", i == 59);
+    client.readable_within(5);
+    client.take_ready();
+    ASSERT_EQ(client.response_so_far().status, 0);
+    client.send("xxxxx", i == 59);
   }
-  EXPECT_EQ(caller.answer().content, "300");
+  EXPECT_EQ(client.answer().content, "300");
 }
 
 TEST_P(Timeouts, an_answer_that_is_not_read_is_given_up) {
   settings.grace = soon;
-  Caller caller = this->caller(4096);
-  caller.get("/large/20000000");
-  ASSERT_TRUE(caller.until([](const Reaction& reaction) { return reaction.status == 200; }));
+  TransportClient client = this->make_client(4096);
+  client.get("/large/20000000");
+  ASSERT_TRUE(client.until([](const ClientResponse& response) { return response.status == 200; }));
   EXPECT_TRUE(over_http2() ? all_ended() : all_disconnected());
-  EXPECT_FALSE(caller.answer().complete);
+  EXPECT_FALSE(client.answer().complete);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a test of this folder runs over, once over each.
+// The transports of this folder's tests; each test runs over each of them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline std::ostream& operator<<(std::ostream& out, Transport transport) {
   return out << name_of(transport);
 }
 
-// Those that this library was built with.
+// Those of this build.
 std::vector<Transport> transports();
 
 }  // namespace tern::testing

@@ -1,9 +1,8 @@
-// What the tests of this folder have in common: the desk, routes of their own beside it, and the server that runs them
-// over what is being tested.
+// The fixture of this folder's tests: the test app, with additional routes, served over each transport.
 #pragma once
 
-#include "server/desk.hpp"
-#include "transports/caller.hpp"
+#include "server/test_app.hpp"
+#include "transports/transport_client.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,54 +14,58 @@
 
 namespace tern::testing {
 
-// Register with `app` and adjust `settings`, then use caller(): the server starts by that.
+// Register with `app` and adjust `settings`, then use make_client(), which starts the server.
 class TransportTest : public ::testing::TestWithParam<Transport> {
 protected:
   static bool over_http2() { return is_http2(GetParam()); }
 
-  Running& serve(unsigned loops = 1, const server::Log::Options& log = silent()) {
-    server::Listening listening{.address = {.host = "127.0.0.1", .port = 0}};
+  RunningServer& serve(unsigned loops = 1, const LogOptions& log = silent()) {
+    transport::ListenerConfig listening{.address = {.host = "127.0.0.1", .port = 0}};
     if (is_secure(GetParam())) listening.tls = test_certificate();
-    running_ = std::make_unique<Running>(desk.service(), settings, loops, log, std::vector{listening});
+    listening.name = listener_name;
+    running_ = std::make_unique<RunningServer>(test_app.service(), settings, loops, log, std::vector{listening});
     return *running_;
   }
-  Running& running() { return running_ ? *running_ : serve(); }
-  // In good order, so that everything is logged.
+  RunningServer& running() { return running_ ? *running_ : serve(); }
+  // With a drain, so that everything is logged.
   void end_server(Milliseconds time = Seconds(20)) {
     running().drain(time);
     running().wait();
     running_.reset();
   }
-  Caller caller(int receive_buffer = 0) { return Caller(GetParam(), running().port(), receive_buffer); }
+  TransportClient make_client(int receive_buffer = 0) {
+    return TransportClient(GetParam(), running().port(), receive_buffer);
+  }
 
-  // Whether so many requests come to be under way.
+  // Whether this many exchanges are eventually in use.
   bool in_use(std::size_t exchanges) {
-    return running().eventually([&] { return running().worker().exchanges_in_use() == exchanges; });
+    return running().eventually([&] { return running().worker().context().exchanges_in_use() == exchanges; });
   }
   bool all_ended() { return in_use(0); }
   bool all_disconnected() {
     return running().eventually([this] { return running().worker().loop().streams() == 0; });
   }
-  // Lets the loop take what has been sent, and do what it is about to do.
+  // Lets the loop process all received input.
   void settle() {
     for (int i = 0; i < 10; ++i) running().on_loop([] {});
   }
 
-  Desk desk;
-  App& app = desk.app;
-  Gate& gate = desk.gate;
-  server::Settings settings;
+  TestApp test_app;
+  App& app = test_app.app;
+  Gate& gate = test_app.gate;
+  exchange::Settings settings;
+  std::string listener_name;
 
 private:
-  std::unique_ptr<Running> running_;  // handlers may use it while it ends
+  std::unique_ptr<RunningServer> running_;  // handlers may use it while it ends
 };
 
-// Ways to go before the answer has come. The first leaves other requests of an HTTP/2 connection alone.
-enum class Going { Cancel, Reset };
+// Ways to disconnect before the response. The first does not affect other requests of an HTTP/2 connection.
+enum class Disconnection { Cancel, Reset };
 
-inline void go(Caller& caller, Going how) {
-  if (how == Going::Cancel) caller.cancel();
-  if (how == Going::Reset) caller.reset();
+inline void go(TransportClient& client, Disconnection how) {
+  if (how == Disconnection::Cancel) client.cancel();
+  if (how == Disconnection::Reset) client.reset();
 }
 
 }  // namespace tern::testing

@@ -1,9 +1,9 @@
-// A fixture for the tests of WebSockets, and two handlers that everybody needs.
+// A fixture for the tests of WebSockets, and two common handlers.
 #pragma once
 
-#include "server/websocket_hub.hpp"
-#include "transports/socket_caller.hpp"
 #include "transports/transport_test.hpp"
+#include "transports/transport_websocket.hpp"
+#include "websockets/hub.hpp"
 
 #include <tern/async.hpp>
 
@@ -11,11 +11,11 @@ namespace tern::testing {
 
 class WebSocketsTest : public TransportTest {
 protected:
-  SocketCaller socket(int receive_buffer = 0) { return SocketCaller(caller(receive_buffer)); }
+  TransportWebSocket socket(int receive_buffer = 0) { return TransportWebSocket(make_client(receive_buffer)); }
   // The status of a handshake's answer.
   static int opened() { return over_http2() ? 200 : 101; }
   bool no_sessions() {
-    return running().eventually([this] { return running().worker().sockets().empty(); });
+    return running().eventually([this] { return running().worker().context().sockets().empty(); });
   }
 };
 

@@ -1,4 +1,4 @@
-// What a WebSocket does when one side is slow, silent or at its end, and what is published.
+// WebSockets with slow, silent and disconnecting peers, and publications.
 #include "transports/websocket_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST_P(WebSocketFlow, while_a_coroutine_is_busy_pings_are_answered_and_then_the_
     for (int i = 0; i < 200; ++i) co_await socket.receive();
     co_await socket.send("all");
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/count");
   ASSERT_TRUE(gate.await());
   peer.send(text("kept") + frame(9, "1"));
@@ -50,7 +50,7 @@ TEST_P(WebSocketFlow, a_sender_waits_for_a_peer_that_does_not_read) {
                   }
                 },
                 {.max_queued = 200'000});
-  SocketCaller peer = socket(64 * 1024);
+  TransportWebSocket peer = socket(64 * 1024);
   peer.connect("/");
   EXPECT_TRUE(running().eventually([&] { return sent > 0; }));
   EXPECT_LT(sent, 100);
@@ -58,10 +58,10 @@ TEST_P(WebSocketFlow, a_sender_waits_for_a_peer_that_does_not_read) {
   EXPECT_EQ(peer.next(), "close 1000");
 }
 
-// What an object echoes leaves from where it was received; a peer that reads late gets it all the same.
+// Echoed messages are sent from the received bytes; a slow peer gets all of them.
 TEST_P(WebSocketFlow, large_messages_that_are_sent_back_from_where_they_lie_stay_what_they_are) {
   app.websocket("/", [] { return Echo{}; }, {.max_queued = 16 * 1024 * 1024});
-  SocketCaller peer = socket(64 * 1024);
+  TransportWebSocket peer = socket(64 * 1024);
   peer.connect("/");
   std::vector<std::string> messages;
   std::string frames;
@@ -84,7 +84,7 @@ TEST_P(WebSocketFlow, very_large_messages_come_and_go_whole) {
   app.websocket("/object", [] { return Echo{}; }, options);
   app.websocket("/coroutine", echo, options);
   for (const char* path : {"/object", "/coroutine"}) {
-    SocketCaller peer = socket(64 * 1024);
+    TransportWebSocket peer = socket(64 * 1024);
     peer.connect(path);
     for (const std::size_t size : {1'300'000UL, 3'000'000UL, 262'143UL, 70'000UL, 400'000UL, 400'001UL, 5UL}) {
       std::string message(size, '\0');
@@ -104,20 +104,20 @@ TEST_P(WebSocketFlow, what_is_wrong_with_very_large_messages_ends_them) {
   app.websocket("/", [] { return Echo{}; }, {.max_message = 1'000'000});
   std::string message(900'000, 'x');
   message += '\xC3';
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   peer.send(text(message));
   EXPECT_EQ(peer.next(), "close 1007 text that is not UTF-8");
-  SocketCaller other = socket();
+  TransportWebSocket other = socket();
   other.connect("/");
   message.back() = 'x';
   other.send(frame(1, message, {.fin = false}));
   other.send(frame(0, message));
   EXPECT_EQ(other.next(), "close 1009 message too big");
-  SocketCaller gone = socket();
+  TransportWebSocket gone = socket();
   gone.connect("/");
   gone.send(std::string_view(text(message)).substr(0, 700'000));
-  gone.caller().close();
+  gone.make_client().close();
   EXPECT_TRUE(no_sessions());
 }
 
@@ -136,14 +136,14 @@ TEST_P(WebSocketFlow, what_a_slow_peer_does_not_take_is_dropped_or_ends_it) {
   };
   app.websocket("/drop", flood, {.max_queued = 200'000, .when_full = WhenFull::Drop});
   app.websocket("/close", flood, {.max_queued = 200'000, .when_full = WhenFull::Close});
-  SocketCaller peer = socket(64 * 1024);
+  TransportWebSocket peer = socket(64 * 1024);
   peer.connect("/drop");
   ASSERT_EQ(peer.next(), "text (100000)");
   peer.text("how many?");
   int count = 1;
   while (peer.next() == "text (100000)") ++count;
   EXPECT_EQ(peer.payload(), std::to_string(count));
-  SocketCaller other = socket(64 * 1024);
+  TransportWebSocket other = socket(64 * 1024);
   other.connect("/close");
   std::string last;
   while ((last = other.next()) == "text (100000)") {
@@ -153,7 +153,7 @@ TEST_P(WebSocketFlow, what_a_slow_peer_does_not_take_is_dropped_or_ends_it) {
 
 TEST_P(WebSocketFlow, a_silent_peer_is_asked_and_one_that_stays_silent_is_gone) {
   app.websocket("/", echo, {.ping = Milliseconds(30), .pong = Milliseconds(500)});
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(peer.next(), "ping ");
@@ -166,7 +166,7 @@ TEST_P(WebSocketFlow, a_silent_peer_is_asked_and_one_that_stays_silent_is_gone) 
 
 TEST_P(WebSocketFlow, a_peer_that_answers_a_ping_is_asked_again_after_the_same_while) {
   app.websocket("/", echo, {.ping = Milliseconds(10), .pong = Seconds(3600)});
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(peer.next(), "ping ");
@@ -177,8 +177,8 @@ TEST_P(WebSocketFlow, a_peer_that_answers_a_ping_is_asked_again_after_the_same_w
 TEST_P(WebSocketFlow, a_drain_closes_with_1001_and_waits_for_the_answer) {
   app.websocket("/coroutine", echo);
   app.websocket("/object", [] { return Echo{}; });
-  SocketCaller one = socket();
-  SocketCaller two = socket();
+  TransportWebSocket one = socket();
+  TransportWebSocket two = socket();
   one.connect("/coroutine");
   two.connect("/object");
   running().drain();
@@ -189,14 +189,14 @@ TEST_P(WebSocketFlow, a_drain_closes_with_1001_and_waits_for_the_answer) {
   two.send(close(1001));
   EXPECT_TRUE(one.ends());
   EXPECT_TRUE(two.ends());
-  one.caller().close();
-  two.caller().close();
+  one.make_client().close();
+  two.make_client().close();
   running().wait();
 }
 
 TEST_P(WebSocketFlow, a_drain_comes_in_the_midst_of_a_very_large_message_too) {
   app.websocket("/", [] { return Echo{}; });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   const std::string message = text(std::string(1'000'000, 'x'));
   peer.send(std::string_view(message).substr(0, 500'000));
@@ -206,18 +206,18 @@ TEST_P(WebSocketFlow, a_drain_comes_in_the_midst_of_a_very_large_message_too) {
   EXPECT_FALSE(peer.comes_within(30));
   peer.send(close(1001));
   EXPECT_TRUE(peer.ends());
-  peer.caller().close();
+  peer.make_client().close();
   running().wait();
 }
 
 TEST_P(WebSocketFlow, a_peer_that_does_not_answer_our_close_is_not_waited_for_long) {
   app.websocket("/", echo, {.close_timeout = Milliseconds(50)});
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   running().drain();
   EXPECT_EQ(peer.next(), "close 1001 the server stops");
   EXPECT_TRUE(peer.is_gone());
-  peer.caller().close();
+  peer.make_client().close();
   running().wait();
 }
 
@@ -232,7 +232,7 @@ TEST_P(WebSocketFlow, a_coroutine_that_waits_for_something_else_is_stopped_at_th
       throw;
     }
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   running().drain(Milliseconds(50));
   EXPECT_TRUE(cancelled.get_future().get());
@@ -246,8 +246,8 @@ TEST_P(WebSocketFlow, agrees_on_a_subprotocol_and_on_compression) {
                   while (auto message = co_await socket.receive()) co_await socket.send(*message);
                 },
                 {.protocols = {"v2", "v1"}, .compression = Compression::Together});
-  SocketCaller peer = socket();
-  const Reaction& answer =
+  TransportWebSocket peer = socket();
+  const ClientResponse& answer =
       peer.connect("/", {{"sec-websocket-protocol", "v1, v2"}, {"sec-websocket-extensions", "permessage-deflate"}});
   EXPECT_EQ(answer.field("sec-websocket-protocol"), "v2");
   EXPECT_EQ(peer.next(), "text v2");
@@ -264,9 +264,9 @@ TEST_P(WebSocketFlow, what_is_published_reaches_those_who_have_subscribed) {
     socket.send("ready");
     while (auto message = co_await socket.receive()) socket.publish("room/7", message->content);
   });
-  SocketCaller one = socket();
-  SocketCaller two = socket();
-  SocketCaller three = socket();
+  TransportWebSocket one = socket();
+  TransportWebSocket two = socket();
+  TransportWebSocket three = socket();
   for (auto [peer, path] : {std::pair{&one, "/room/7"}, std::pair{&two, "/room/+"}, std::pair{&three, "/room/8"}}) {
     EXPECT_EQ(peer->connect(path).status, opened());
     EXPECT_EQ(peer->next(), "text ready");
@@ -293,10 +293,10 @@ TEST_P(WebSocketFlow, a_client_that_chooses_a_wildcard_as_its_topic_hears_no_oth
     socket.send("ready");
     while (auto message = co_await socket.receive()) socket.publish("room/" + room, message->content);
   });
-  SocketCaller plus = socket();
-  SocketCaller hash = socket();
-  SocketCaller member = socket();
-  SocketCaller speaker = socket();
+  TransportWebSocket plus = socket();
+  TransportWebSocket hash = socket();
+  TransportWebSocket member = socket();
+  TransportWebSocket speaker = socket();
   for (auto [peer, path] : {std::pair{&plus, "/rooms/+"}, std::pair{&hash, "/rooms/%23"},
                             std::pair{&member, "/rooms/lobby"}, std::pair{&speaker, "/rooms/lobby"}}) {
     EXPECT_EQ(peer->connect(path).status, opened());
@@ -304,7 +304,7 @@ TEST_P(WebSocketFlow, a_client_that_chooses_a_wildcard_as_its_topic_hears_no_oth
   }
   speaker.text("for the lobby only");
   EXPECT_EQ(member.next(), "text for the lobby only");
-  for (SocketCaller* spy : {&plus, &hash}) {
+  for (TransportWebSocket* spy : {&plus, &hash}) {
     spy->text("to all rooms");  // is refused, and closes the spy's WebSocket; a publication would precede that
     EXPECT_EQ(spy->next(), "close 1011");
   }
@@ -325,7 +325,7 @@ TEST_P(WebSocketFlow, text_that_is_not_utf8_is_not_sent) {
     socket.close(4000, "\xE9");
     co_return;
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   EXPECT_EQ(peer.next(), "binary caf\xE9");
   EXPECT_EQ(peer.next(), "text caf\xC3\xA9");
@@ -344,7 +344,7 @@ TEST_P(WebSocketFlow, a_topic_and_a_filter_of_the_same_text_are_two_subscription
     socket.send("left");
     co_await socket.receive();
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   EXPECT_EQ(peer.next(), "text ready");
   running().server().sockets().publish({"room/7", "matches the filter"});
@@ -364,8 +364,8 @@ TEST_P(WebSocketFlow, a_slow_subscriber_that_is_closed_may_publish_at_once) {
                   running().server().sockets().publish({"all", "one has left"});
                 },
                 {.max_queued = 200'000, .when_full = WhenFull::Close});
-  SocketCaller slow = socket(64 * 1024);
-  SocketCaller quick = socket();
+  TransportWebSocket slow = socket(64 * 1024);
+  TransportWebSocket quick = socket();
   for (auto* peer : {&slow, &quick}) {
     peer->connect("/");
     EXPECT_EQ(peer->next(), "text ready");
@@ -389,7 +389,7 @@ TEST_P(WebSocketFlow, many_slow_subscribers_are_closed_one_after_the_other) {
                   running().server().sockets().publish({"all", std::string(60'000, 'y')});
                 },
                 {.max_queued = 50'000, .when_full = WhenFull::Close});
-  std::vector<SocketCaller> slow;
+  std::vector<TransportWebSocket> slow;
   for (int i = 0; i < 200; ++i) {
     slow.push_back(socket(4 * 1024));
     slow.back().connect("/");
@@ -411,12 +411,12 @@ TEST_P(WebSocketFlow, a_sender_that_waits_ends_with_the_side_of_its_peer) {
                   while (last == SendStatus::Sent) last = co_await socket.send(big);
                 },
                 {.max_queued = 100'000});
-  SocketCaller peer = socket(4 * 1024);
+  TransportWebSocket peer = socket(4 * 1024);
   peer.connect("/");
   ASSERT_TRUE(running().eventually([&] { return kept.queued() > 30'000; }));
-  peer.caller().end_side();
+  peer.make_client().end_side();
   EXPECT_TRUE(running().eventually([&] { return last == SendStatus::Closed; }));
-  peer.caller().close();
+  peer.make_client().close();
   EXPECT_TRUE(no_sessions());
 }
 
@@ -425,7 +425,7 @@ TEST_P(WebSocketFlow, a_close_is_answered_although_messages_were_kept) {
     co_await gate.pass();
     socket.close(4001, "enough");
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   for (int i = 0; i < 40; ++i) peer.text("message");
   ASSERT_TRUE(gate.await(1));
@@ -445,20 +445,20 @@ TEST_P(WebSocketFlow, what_is_published_is_deflated_for_those_who_want_it) {
                   while (auto message = co_await socket.receive()) co_await socket.send(*message);
                 },
                 {.compression = Compression::Together});
-  SocketCaller plain = socket();
+  TransportWebSocket plain = socket();
   plain.connect("/");
-  SocketCaller small = socket();
+  TransportWebSocket small = socket();
   small.connect("/", {{"sec-websocket-extensions", "permessage-deflate; server_max_window_bits=10"}});
-  SocketCaller large = socket();
+  TransportWebSocket large = socket();
   large.connect("/", {{"sec-websocket-extensions", "permessage-deflate"}});
   for (auto* peer : {&plain, &small, &large}) EXPECT_EQ(peer->next(), "text ready");
   const std::string message(500, 'm');
   websocket::Inflater small_window(10);
   websocket::Inflater large_window(15);
-  const auto check = [&](SocketCaller& peer, websocket::Inflater& inflater) {
+  const auto check = [&](TransportWebSocket& peer, websocket::Inflater& inflater) {
     EXPECT_EQ(peer.next(), "deflated text");
     std::string inflated;
-    EXPECT_EQ(inflater.inflate(peer.payload(), inflated, 1000), websocket::Inflated::Done);
+    EXPECT_EQ(inflater.inflate(peer.payload(), inflated, 1000), websocket::InflateResult::Done);
     EXPECT_EQ(inflated, message);
   };
   for (int round = 0; round < 3; ++round) {

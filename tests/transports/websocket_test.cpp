@@ -21,8 +21,8 @@ TEST_P(WebSockets, both_styles_echo_every_kind_of_message) {
   app.websocket("/coroutine", echo);
   app.websocket("/object", [] { return Echo{}; });
   for (const char* path : {"/coroutine", "/object"}) {
-    SocketCaller peer = socket();
-    const Reaction& answer = peer.connect(path);
+    TransportWebSocket peer = socket();
+    const ClientResponse& answer = peer.connect(path);
     EXPECT_EQ(answer.status, opened());
     EXPECT_EQ(answer.field("sec-websocket-accept"), over_http2() ? "" : "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     peer.text("hello");
@@ -47,7 +47,7 @@ TEST_P(WebSockets, both_styles_echo_every_kind_of_message) {
 
 TEST_P(WebSockets, frames_may_come_with_the_handshake_and_bit_by_bit) {
   app.websocket("/", echo);
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   EXPECT_EQ(peer.connect("/", {}, text("early") + text("bird")).status, opened());
   EXPECT_EQ(peer.next(), "text early");
   EXPECT_EQ(peer.next(), "text bird");
@@ -61,13 +61,13 @@ TEST_P(WebSockets, frames_may_come_with_the_handshake_and_bit_by_bit) {
   EXPECT_TRUE(peer.ends());
 }
 
-TEST_P(WebSockets, what_comes_before_a_late_upgrade_waits) {
+TEST_P(WebSockets, bytes_before_a_late_upgrade_wait) {
   app.use([this](Request&, Next next) -> Task<Response> {
     co_await gate.pass();
     co_return co_await next();
   });
   app.websocket("/", echo);
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.begin("/", {}, text("early"));
   ASSERT_TRUE(gate.await());
   settle();
@@ -78,23 +78,23 @@ TEST_P(WebSockets, what_comes_before_a_late_upgrade_waits) {
 
 TEST_P(WebSockets, what_is_no_handshake_is_answered) {
   app.websocket("/", echo);
-  Caller plain = caller();
+  TransportClient plain = make_client();
   EXPECT_EQ(plain.answer_of("/").status, over_http2() ? 400 : 426);
-  SocketCaller evil = socket();
+  TransportWebSocket evil = socket();
   EXPECT_EQ(evil.connect("/", {{"origin", "http://evil.example"}}).status, 403);
-  EXPECT_EQ(evil.caller().answer().field("content-type"), "application/problem+json");
-  SocketCaller old = socket();
+  EXPECT_EQ(evil.make_client().answer().field("content-type"), "application/problem+json");
+  TransportWebSocket old = socket();
   EXPECT_GE(old.connect("/", {{"sec-websocket-version", "8"}}).status, 400);
-  SocketCaller lost = socket();
+  TransportWebSocket lost = socket();
   EXPECT_EQ(lost.connect("/nowhere").status, 404);
   EXPECT_TRUE(no_sessions());
   EXPECT_TRUE(all_ended());
 }
 
 TEST_P(WebSockets, what_is_none_stays_none) {
-  Caller caller = this->caller();
-  caller.ask({.path = "/hello", .fields = {{"sec-websocket-version", "13"}}, .end = false, .websocket = true});
-  EXPECT_EQ(caller.answer().status, over_http2() ? 405 : 200);
+  TransportClient client = make_client();
+  client.ask({.path = "/hello", .fields = {{"sec-websocket-version", "13"}}, .end = false, .websocket = true});
+  EXPECT_EQ(client.answer().status, over_http2() ? 405 : 200);
   EXPECT_TRUE(all_ended());
 }
 
@@ -104,12 +104,12 @@ TEST_P(WebSockets, a_handle_outlives_the_server) {
     promise.set_value(socket);
     co_await socket.receive();
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   WebSocket kept = promise.get_future().get();
   end_server(Milliseconds(0));
   EXPECT_FALSE(kept.is_open());
-  EXPECT_EQ(kept.send("anybody?").status(), SendStatus::Closed);
+  EXPECT_EQ(kept.send("hello?").status(), SendStatus::Closed);
   kept.publish("a", "b");
 }
 
@@ -131,8 +131,8 @@ TEST_P(WebSockets, middleware_and_parameters_answer_before_the_upgrade) {
   EXPECT_EQ(socket().connect("/room/7?name=q").status, 401);
   EXPECT_EQ(socket().connect("/room/x?name=q", {{"x-user", "ann"}}).status, 404);
   EXPECT_EQ(socket().connect("/room/7", {{"x-user", "ann"}}).status, 422);
-  SocketCaller peer = socket();
-  const Reaction& answer = peer.connect("/room/7?name=q", {{"x-user", "ann"}});
+  TransportWebSocket peer = socket();
+  const ClientResponse& answer = peer.connect("/room/7?name=q", {{"x-user", "ann"}});
   EXPECT_EQ(answer.status, opened());
   EXPECT_EQ(answer.field("x-seen"), "yes");
   EXPECT_EQ(peer.next(), "text ann/7/q");
@@ -143,8 +143,8 @@ TEST_P(WebSockets, middleware_and_parameters_answer_before_the_upgrade) {
   EXPECT_TRUE(all_ended());
 }
 
-// What a handler object is told, in order.
-class Diary {
+// The calls of a handler object, in order.
+class EventRecorder {
 public:
   void add(std::string line) {
     const std::lock_guard lock(mutex_);
@@ -160,28 +160,28 @@ private:
   std::string lines_;
 };
 
-struct Diarist {
-  Diary* diary;
+struct RecordingHandler {
+  EventRecorder* recorder;
   std::string room;
 
   void open(WebSocket& socket) {
-    diary->add("open " + room);
+    recorder->add("open " + room);
     socket.send("welcome");
   }
   void message(WebSocket& socket, std::string_view message) {
-    diary->add("message " + std::string(message));
+    recorder->add("message " + std::string(message));
     if (message == "throw") throw std::runtime_error("no");
     if (message == "end") socket.close(4000, "as you wish");
   }
   void close(WebSocket& socket, std::uint16_t code, std::string_view reason) {
-    diary->add("close " + std::to_string(code) + ' ' + std::string(reason) + (socket.is_open() ? " open" : ""));
+    recorder->add("close " + std::to_string(code) + ' ' + std::string(reason) + (socket.is_open() ? " open" : ""));
   }
 };
 
-TEST_P(WebSockets, a_handler_object_is_told_everything) {
-  Diary diary;
-  app.websocket("/{room}", [&diary](std::string room) { return Diarist{&diary, std::move(room)}; });
-  SocketCaller peer = socket();
+TEST_P(WebSockets, a_handler_object_gets_all_events) {
+  EventRecorder recorder;
+  app.websocket("/{room}", [&recorder](std::string room) { return RecordingHandler{&recorder, std::move(room)}; });
+  TransportWebSocket peer = socket();
   EXPECT_EQ(peer.connect("/attic").status, opened());
   EXPECT_EQ(peer.next(), "text welcome");
   peer.text("one");
@@ -191,42 +191,42 @@ TEST_P(WebSockets, a_handler_object_is_told_everything) {
   peer.send(close(4000, "well"));
   EXPECT_TRUE(peer.ends());
   EXPECT_TRUE(no_sessions());
-  EXPECT_EQ(diary.lines(), "open attic\nmessage one\nmessage end\nclose 4000 well\n");
+  EXPECT_EQ(recorder.lines(), "open attic\nmessage one\nmessage end\nclose 4000 well\n");
 }
 
 TEST_P(WebSockets, a_connection_that_breaks_off_is_a_close_too) {
-  Diary diary;
-  app.websocket("/", [&diary] { return Diarist{&diary, "r"}; });
-  for (const Going how : {Going::Cancel, Going::Reset}) {
-    SocketCaller peer = socket();
+  EventRecorder recorder;
+  app.websocket("/", [&recorder] { return RecordingHandler{&recorder, "r"}; });
+  for (const Disconnection how : {Disconnection::Cancel, Disconnection::Reset}) {
+    TransportWebSocket peer = socket();
     peer.connect("/");
     EXPECT_EQ(peer.next(), "text welcome");
-    go(peer.caller(), how);
+    go(peer.make_client(), how);
     EXPECT_TRUE(no_sessions());
   }
-  EXPECT_EQ(diary.lines(), "open r\nclose 1006 \nopen r\nclose 1006 \n");
+  EXPECT_EQ(recorder.lines(), "open r\nclose 1006 \nopen r\nclose 1006 \n");
 }
 
 TEST_P(WebSockets, what_a_handler_throws_ends_its_websocket_with_1011) {
-  Diary diary;
-  app.websocket("/object", [&diary] { return Diarist{&diary, "r"}; });
+  EventRecorder recorder;
+  app.websocket("/object", [&recorder] { return RecordingHandler{&recorder, "r"}; });
   app.websocket("/coroutine", [](WebSocket socket) -> Task<> {
     co_await socket.receive();
     throw std::runtime_error("no");
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/object");
   EXPECT_EQ(peer.next(), "text welcome");
   peer.text("throw");
   EXPECT_EQ(peer.next(), "close 1011");
-  SocketCaller other = socket();
+  TransportWebSocket other = socket();
   other.connect("/coroutine");
   other.text("throw");
   EXPECT_EQ(other.next(), "close 1011");
   peer.send(close(1011));
   other.send(close(1011));
   EXPECT_TRUE(peer.ends() && other.ends());
-  EXPECT_TRUE(no_sessions());  // before the diary goes
+  EXPECT_TRUE(no_sessions());  // before the recorder is destroyed
 }
 
 struct Point {
@@ -239,13 +239,13 @@ struct Mirror {
 
 TEST_P(WebSockets, messages_are_json_where_the_handler_says_so) {
   app.websocket("/", [] { return Mirror{}; });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   peer.text(R"({"x": 1, "y": 2})");
   EXPECT_EQ(peer.next(), R"(text {"x":2,"y":1})");
   peer.text(R"({"x": 1})");
   EXPECT_EQ(peer.next(), "close 1007 not what is expected");
-  SocketCaller other = socket();
+  TransportWebSocket other = socket();
   other.connect("/");
   other.binary("{}");
   EXPECT_EQ(other.next(), "close 1003 text only");
@@ -256,7 +256,7 @@ TEST_P(WebSockets, breaches_end_with_their_codes) {
   for (const auto& [bytes, end] : {std::pair{frame(1, "a", {.masked = false}), "close 1002 unmasked frame"},
                                    std::pair{text("\xFF"), "close 1007 text that is not UTF-8"},
                                    std::pair{text(std::string(101, 'x')), "close 1009 message too big"}}) {
-    SocketCaller peer = socket();
+    TransportWebSocket peer = socket();
     peer.connect("/");
     peer.send(text("good") + bytes);
     EXPECT_EQ(peer.next(), "text good");
@@ -278,7 +278,7 @@ TEST_P(WebSockets, a_handle_works_from_every_thread_and_after_the_end) {
     while (co_await socket.receive()) {
     }
   });
-  SocketCaller peer = socket();
+  TransportWebSocket peer = socket();
   peer.connect("/");
   EXPECT_EQ(peer.next(), "text kept");
   const std::unique_lock lock(mutex);
@@ -292,12 +292,12 @@ TEST_P(WebSockets, a_handle_works_from_every_thread_and_after_the_end) {
   EXPECT_TRUE(no_sessions());
   EXPECT_FALSE(kept.is_open());
   EXPECT_EQ(kept.close_code(), 3000);
-  EXPECT_EQ(kept.send("anybody?").status(), SendStatus::Closed);
+  EXPECT_EQ(kept.send("hello?").status(), SendStatus::Closed);
   kept.close();
   kept.subscribe("x");
-  WebSocket nobody;
-  EXPECT_EQ(nobody.send("x").status(), SendStatus::Closed);
-  EXPECT_FALSE(nobody.is_open());
+  WebSocket empty;
+  EXPECT_EQ(empty.send("x").status(), SendStatus::Closed);
+  EXPECT_FALSE(empty.is_open());
 }
 
 TEST_P(WebSockets, a_request_may_be_looked_at_when_the_peer_has_gone) {
@@ -310,7 +310,7 @@ TEST_P(WebSockets, a_request_may_be_looked_at_when_the_peer_has_gone) {
            (request.stop().stop_requested() ? "stopped" : "goes on");
   });
   {
-    SocketCaller peer = socket();
+    TransportWebSocket peer = socket();
     peer.connect("/");
   }
   ASSERT_TRUE(gate.await(1));
@@ -319,7 +319,7 @@ TEST_P(WebSockets, a_request_may_be_looked_at_when_the_peer_has_gone) {
   EXPECT_TRUE(seen == "http 127.0.0.1 stopped" || seen == "https 127.0.0.1 stopped") << seen;
 }
 
-TEST_P(WebSockets, a_coroutine_that_outlives_its_peer_is_told_and_ends_by_itself) {
+TEST_P(WebSockets, a_coroutine_that_outlives_its_peer_learns_of_it_and_ends) {
   std::promise<SendStatus> status;
   app.websocket("/", [this, &status](WebSocket socket) -> Task<> {
     co_await gate.pass();
@@ -329,12 +329,12 @@ TEST_P(WebSockets, a_coroutine_that_outlives_its_peer_is_told_and_ends_by_itself
     status.set_value(sent);
   });
   {
-    SocketCaller peer = socket();
+    TransportWebSocket peer = socket();
     peer.connect("/");
     ASSERT_TRUE(gate.await());
   }
   EXPECT_TRUE(running().eventually([this] { return running().worker().loop().streams() == 0; }));
-  EXPECT_FALSE(running().on_loop([this] { return running().worker().sockets().empty(); }));
+  EXPECT_FALSE(running().on_loop([this] { return running().worker().context().sockets().empty(); }));
   gate.open();
   EXPECT_EQ(status.get_future().get(), SendStatus::Closed);
   EXPECT_TRUE(no_sessions());

@@ -1,4 +1,4 @@
-// App: routes, middleware and what they share, and the running of it all.
+// App: routes, middleware, shared state, and the server around them.
 #pragma once
 
 #include <tern/app/bind.hpp>
@@ -8,6 +8,7 @@
 #include <tern/app/pattern.hpp>
 #include <tern/app/query_param.hpp>
 #include <tern/app/shared.hpp>
+#include <tern/app/url.hpp>
 #include <tern/base/box.hpp>
 #include <tern/base/function.hpp>
 #include <tern/coro/scope.hpp>
@@ -27,9 +28,8 @@
 
 namespace tern {
 
-// Mistakes in how an App was put together, each with its place in the program, what is wrong and how to mend it. Those
-// of the registration are collected and thrown at the start, all at once; what is registered after the start throws at
-// once.
+// Errors in the setup of an App, each with its source location, the fault and the remedy. Errors of the registration
+// are collected and thrown together at the start; registration after the start throws immediately.
 class SetupError : public std::exception {
 public:
   explicit SetupError(std::string what) : what_(std::move(what)) {}
@@ -39,10 +39,10 @@ private:
   std::string what_;
 };
 
-// "/books" and "/books/": what a request for the one gets when only the other is a route.
+// The response to "/books/" when only "/books" is a route, and vice versa.
 enum class TrailingSlash : std::uint8_t {
   Redirect,  // 308 to the route
-  Ignore,    // the route's answer
+  Ignore,    // the route's response
   Strict,    // 404
 };
 
@@ -51,6 +51,7 @@ struct RouteInfo {
   std::string pattern;
   std::string name;
   std::string extension_method = {};  // the token of Method::Extension
+  std::string listener = {};          // see App::listener()
 
   std::string_view method_name() const noexcept {
     return method == Method::Extension ? std::string_view(extension_method) : tern::method_name(method);
@@ -63,14 +64,14 @@ class Client;
 
 namespace app {
 
-// What App::on_error was given.
+// The argument of App::on_error.
 struct ErrorMapping {
   const void* key = nullptr;
   bool of_http_errors = false;  // its type is HttpError or derived from it
   void* function = nullptr;
   void (*destroy)(void*) noexcept = nullptr;
   std::optional<Response> (*from_exception)(const void* function,
-                                            Exchange& exchange) = nullptr;  // of the one being handled
+                                            Exchange& exchange) = nullptr;  // for the exception being handled
   Response (*from_value)(const void* function, const void* error, Exchange& exchange) = nullptr;
 };
 
@@ -97,7 +98,7 @@ auto call_error_mapping(const F& mapping, const E& error, const Request& request
   }
 }
 
-// What App::on_problem was given. The request is null where none could be read.
+// The argument of App::on_problem. The request is null if none could be parsed.
 using ProblemRenderer = base::Function<Response(const Problem& problem, const Request* request)>;
 
 template <class F>
@@ -125,8 +126,8 @@ struct PerLoopFactory {
 
 }  // namespace app
 
-// A pattern for a handler of type F; a literal is checked against it while compiling, in the manner of
-// std::format_string. The compiler's error names what is wrong.
+// A pattern for a handler of type F; a literal is checked against it at compile time, in the manner of
+// std::format_string. The compiler's error names the fault.
 template <class F>
 class Pattern {
 public:
@@ -155,18 +156,17 @@ private:
   std::source_location place_;
 };
 
-// An application and its server. Everything is registered before the start, by one thread; afterwards it does not
-// change.
+// An application and its server. Everything is registered before the start, by one thread; afterwards it is immutable.
 class App {
 public:
   App();
   App(App&& other) noexcept;
   App& operator=(App&& other) = delete;
-  // Stops first, as stop() does.
+  // Calls stop() first.
   ~App();
 
-  // A literal pattern is checked against the handler while compiling. One that is known only at run time is passed as
-  // tern::runtime(text), to any of these.
+  // A literal pattern is checked against the handler at compile time. A pattern that is known only at run time is
+  // passed as tern::runtime(text).
   template <class F>
   Route get(Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.get(pattern.placed(), std::move(handler));
@@ -195,38 +195,38 @@ public:
   Route options(Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.options(pattern.placed(), std::move(handler));
   }
-  // QUERY (RFC 10008): safe and idempotent as GET is, with content. A request without Content-Type is a 400.
+  // QUERY (RFC 10008): safe and idempotent like GET, with content. A request without Content-Type gets a 400.
   template <class F>
   Route query(Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.query(pattern.placed(), std::move(handler));
   }
-  // Any method, also an extension method by its token: on("PURGE", "/cache", f). A method of no route is a 501.
+  // Any method, also an extension method by its token: on("PURGE", "/cache", f). A method without any route is a 501.
   template <class F>
   Route on(RouteMethod method, Pattern<std::type_identity_t<F>> pattern, F handler) {
     return root_.on(method, pattern.placed(), std::move(handler));
   }
 
-  // A WebSocket for each client that asks for one. The handler's parameters are those of every handler, and what
-  // refuses them, or the request before (middleware), answers it as usual; then it is upgraded. Either a coroutine,
-  // which has the WebSocket for its life and closes it by its end:
+  // Accepts WebSockets. The handler's parameters are those of any handler; if an extractor or a middleware rejects the
+  // request, the response is sent as usual, otherwise the connection is upgraded. The handler is a coroutine, which
+  // owns the WebSocket and closes it by its end:
   //   tern::Task<> echo(tern::WebSocket socket) {
   //     while (auto message = co_await socket.receive()) co_await socket.send(*message);
   //   }
-  // or a function that returns an object for each WebSocket, called before the upgrade, which has message(), and may
-  // have the others:
+  // or a function that is called before the upgrade and returns an object for each WebSocket. The object has message(),
+  // and optionally the others:
   //   void open(tern::WebSocket& socket);
   //   void message(tern::WebSocket& socket, M message);     M: std::string_view (text only), tern::MessageView,
   //                                                         tern::Message, tern::Json<T>
-  //   void drained(tern::WebSocket& socket);                what had to wait has been sent
+  //   void drained(tern::WebSocket& socket);                the send queue is empty again
   //   void close(tern::WebSocket& socket, std::uint16_t code, std::string_view reason);
   template <class F>
   Route websocket(Pattern<std::type_identity_t<F>> pattern, F handler, WebSocketOptions options = {}) {
     return root_.websocket(pattern.placed(), std::move(handler), std::move(options));
   }
-  // Sends `text` to every WebSocket of this app that has subscribed to the topic, on all loops; see
-  // WebSocket::subscribe(). With a bus(), also to those of other servers; the result is what became of that. From any
-  // thread; nothing happens while the app does not run. Throws std::invalid_argument unless is_topic(topic), since a
-  // topic to publish to has no wildcards, and for text that is not UTF-8.
+  // Sends `text` to all WebSockets and event streams of this app, on all loops, that have subscribed to the topic; see
+  // WebSocket::subscribe() and EventStream::subscribe(). With a bus(), also to those of other servers; the result is
+  // the status of that. From any thread; no effect while the app does not run. Throws std::invalid_argument unless
+  // is_topic(topic) (publications have no wildcards), and for text that is not UTF-8.
   PublishStatus publish(std::string_view topic, std::string_view text) { return publish_message({topic, text, true}); }
   template <class T>
   PublishStatus publish(std::string_view topic, const Json<T>& json) {
@@ -237,12 +237,12 @@ public:
   PublishStatus publish_binary(std::string_view topic, std::string_view bytes) {
     return publish_message({topic, bytes, false});
   }
-  // How many WebSockets have subscribed to exactly this topic, and to exactly this filter: those of other topics and
-  // filters that match are not counted. From any thread.
+  // The number of WebSockets and event streams that have subscribed to exactly this topic, or to exactly this filter;
+  // subscriptions to other matching topics and filters do not count. From any thread.
   std::size_t subscribers(std::string_view topic) const;
   std::size_t filter_subscribers(std::string_view filter) const;
-  // How what is published gets to other servers, and what they publish here, such as a RedisBus (tern/redis/bus.hpp).
-  // One at most; without, the app is alone.
+  // Sets the bus that exchanges publications with other servers, such as a RedisBus (tern/redis.hpp). At most one;
+  // without it, publications stay on this server.
   template <class B>
   App& bus(B bus, std::source_location place = std::source_location::current()) {
     static_assert(std::is_base_of_v<Bus, B>, "tern: App::bus() takes what is derived from tern::Bus");
@@ -260,6 +260,11 @@ public:
     root_.resources(map, place);
   }
 
+  // A group with a separate route table, for a separate address (administration, metrics). Requests to the listener of
+  // that name (Listener::name) are served only by these routes, and requests to other listeners never. Middleware,
+  // limits, states and error mappings of the app apply, its fallback does not. Starting without such a listener throws
+  // SetupError. Another call with the same name returns the same group.
+  Group listener(std::string_view name, std::source_location place = std::source_location::current());
   // See Group::mount().
   Group mount(PlacedPattern prefix, App app) { return root_.mount(prefix, std::move(app)); }
   // See Group::fallback().
@@ -269,14 +274,14 @@ public:
     return *this;
   }
 
-  // Middleware of everything.
+  // Adds middleware for all routes.
   template <class M>
   App& use(M middleware, std::source_location place = std::source_location::current()) {
     root_.use(std::move(middleware), place);
     return *this;
   }
 
-  // A value for State<T>. Shared by all loops, const, and destroyed with the App.
+  // Registers a value for State<T>. Shared by all loops, const, and destroyed with the App.
   template <class T>
   App& state(T value, std::source_location place = std::source_location::current()) {
     static_assert(std::is_move_constructible_v<T>,
@@ -286,7 +291,7 @@ public:
         app::type_name<T>(), place);
     return *this;
   }
-  // The same, made in place: for what cannot be moved because it holds a mutex or an atomic.
+  // The same, constructed in place: for types that cannot be moved because they have a mutex or an atomic.
   template <class T, class... A>
   App& emplace_state(A&&... arguments) {
     add(app::SharedState{&http::type_key<T>, new T(std::forward<A>(arguments)...),
@@ -294,7 +299,7 @@ public:
         app::type_name<T>(), {});
     return *this;
   }
-  // Makes the T that each loop has of its own, for PerLoop<T>.
+  // Registers a factory of the T that each loop has, for PerLoop<T>.
   template <class F>
   App& per_loop(F make, std::source_location place = std::source_location::current()) {
     using T = std::invoke_result_t<F&>;
@@ -306,9 +311,9 @@ public:
     return *this;
   }
 
-  // How an exception, or the error of a std::expected, is answered: f takes it by const reference and returns whatever
-  // a handler may return. The first mapping whose type fits, derived types included, is taken; for the error of a
-  // std::expected, one of exactly its type before all others. An HttpError says itself how it is answered, unless there
+  // Maps an exception, or the error of a std::expected, to a response: f takes it by const reference and returns a
+  // result that a handler may return. The first mapping of a matching type, derived types included, applies; for the
+  // error of a std::expected, one of exactly its type takes precedence. An HttpError has its own response, unless there
   // is a mapping of HttpError. A second parameter, const Request&, gets the request.
   template <class F>
   App& on_error(F mapping) {
@@ -323,10 +328,10 @@ public:
     }
     return *this;
   }
-  // How every error answer of the library looks; the default is RFC 9457's application/problem+json. `render` takes
+  // Renders all error responses of the library; the default is RFC 9457's application/problem+json. `render` takes
   // (const Problem&) or (const Problem&, const Request*), and returns a Response, to which the status and the fields of
-  // the problem are added. The request is null where none could be read (400, 408, 414, 431). Any loop calls it, at the
-  // same time as others. Must not throw.
+  // the problem are added. The request is null if none could be parsed (400, 408, 414, 431). Called by all loops
+  // concurrently. Must not throw.
   template <class F>
   App& on_problem(F render) {
     if constexpr (std::is_invocable_r_v<Response, const F&, const Problem&, const Request*>) {
@@ -343,31 +348,46 @@ public:
 
   App& trailing_slash(TrailingSlash policy);
 
-  // Members of a JSON content that the struct of a Json<T> does not have are a 422 that names each, instead of being
-  // ignored. For one struct alone: JsonOptions (json/codec.hpp).
+  // Rejects members of JSON content that the struct of a Json<T> does not have, with a 422 that lists them, instead of
+  // ignoring them. For a single struct: JsonOptions (json/codec.hpp).
   App& deny_unknown_members(bool deny = true);
 
-  // Every route, in the order of registration.
+  // The path of the route of that name (RouteInfo::name) with a value for each placeholder, percent-encoded, and
+  // perhaps a UrlQuery: url("book", 7), url("books.list", UrlQuery{{"page", 2}}). The value of "{name...}" may have
+  // slashes. Throws std::invalid_argument, naming the route, for an unknown name, another number of values, and for a
+  // value that the route would never get: an empty one, or one with a segment ".." for instance. From any thread once
+  // the app runs.
+  template <class... A>
+  std::string url(std::string_view name, const A&... values) const {
+    if constexpr (sizeof...(A) == 0) {
+      return app::make_url(*core_, name, {});
+    } else {
+      const app::UrlValue all[] = {values...};
+      return app::make_url(*core_, name, all);
+    }
+  }
+
+  // All routes, in the order of registration.
   std::vector<RouteInfo> routes() const;
 
-  // What is done around the serving: plain functions or coroutines, on the first loop, one after the other.
+  // Hooks around the serving: plain functions or coroutines, on the first loop, one after the other.
   //
-  // on_start: when the address() is taken and clients can connect, before the first of them is served. What it throws
-  // ends the server again, and start() with it.
+  // on_start: when the address() is bound and clients can connect, before the first request is served. An exception
+  // ends the server and start().
   template <class F>
   App& on_start(F hook) {
     return add_hook(app::HookKind::Start, std::move(hook));
   }
-  // on_stop: once for each on_start that has ended well, last registered first, when all requests and background tasks
-  // have ended or the time for draining is over. Of that it has what is left, but always a second, before what it
-  // waits for ends with Cancelled. An exception goes into the error log, and the next hook runs.
+  // on_stop: once for each on_start hook that has succeeded, in reverse order, when all requests and background tasks
+  // have ended, or the time for the drain is over. It has the remaining time, but at least one second, before its await
+  // throws Cancelled. Exceptions go to the error log, and the next hook runs.
   template <class F>
   App& on_stop(F hook) {
     return add_hook(app::HookKind::Stop, std::move(hook));
   }
-  // Again and again while the app serves: `work` is due at every multiple of `interval` after the start, so that the
-  // times do not drift. It never overlaps itself: what it is still busy at, it skips. An exception goes into the error
-  // log, and the next run comes. The stop token of a run fires when the drain begins.
+  // Runs `work` periodically while the app serves, at every multiple of `interval` after the start, so that the times
+  // do not drift. Runs never overlap: one that is due during another is skipped. Exceptions go to the error log, and
+  // the next run follows. The stop token of a run fires when the drain begins.
   template <class F>
   App& every(Milliseconds interval, F work, std::source_location place = std::source_location::current()) {
     static_assert(coro::Runnable<F>, "tern: App::every() takes what takes nothing and returns nothing or tern::Task<>");
@@ -375,8 +395,8 @@ public:
     return *this;
   }
 
-  // tern::spawn() for any thread while the app runs: on one that is no loop of this app the task starts on the first
-  // loop, a little later; when the app ends before that, never. Throws SetupError when the app does not run.
+  // tern::spawn() for any thread while the app runs: from a thread that is not a loop of this app, the task starts on
+  // the first loop, asynchronously; not at all if the app ends before. Throws SetupError if the app does not run.
   void spawn(Task<> task);
   template <class F>
   void spawn(F work) {
@@ -385,35 +405,40 @@ public:
     if constexpr (coro::Runnable<F>) spawn(coro::calling(std::move(work)));
   }
 
-  // Serves until SIGINT or SIGTERM, then lets the requests in flight and what belongs to them end (Timeouts::drain; a
-  // second signal ends them) and returns 0. When it cannot start (an address in use, a mistake in the setup), says why
-  // on standard error and returns 1.
+  // Serves until SIGINT or SIGTERM, then drains: requests in flight and their work end (Timeouts::drain; a second
+  // signal ends them immediately). Returns 0. If it cannot start (an address in use, a mistake in the setup), prints
+  // the reason to standard error and returns 1.
   [[nodiscard]] int run(const Options& options = {});
 
   // The same without signals, for embedding and tests: start() returns when the server accepts connections, and throws
-  // SetupError when it cannot. stop() drains and returns when everything has ended; called from a handler, or with
-  // `wait` false, it returns at once and wait() waits. stop() and wait() without a start do nothing. Start, stop and
-  // wait may be called from any thread, but not at the same time as each other, except stop().
+  // SetupError on failure. stop() drains and returns when everything has ended; called from a handler, or with `wait`
+  // false, it returns immediately, and wait() waits. stop() and wait() have no effect without a start. All three may be
+  // called from any thread, but not concurrently, except stop().
   void start(const Options& options = {});
   void stop(bool wait = true);
   void wait();
 
-  // The port that is being served; 0 when none is. Of Options::also with the place in there, from 1.
+  // Whether the shutdown has begun, by a signal or stop(), also during Timeouts::drain_delay. For a readiness route.
+  // From any thread.
+  bool is_draining() const noexcept;
+
+  // The bound port; 0 if none. `listener` is 0 for the main address, and from 1 on an index into Options::listeners.
   std::uint16_t port(std::size_t listener = 0) const noexcept;
-  // What is being served, such as "127.0.0.1:8080".
+  std::uint16_t port(std::string_view listener) const noexcept;  // by Listener::name
+  // The bound address, such as "127.0.0.1:8080".
   std::string address(std::size_t listener = 0) const;
 
-  // Loads all certificates again, for the connections to come; SIGHUP does it, too, and so does a change of a file
-  // within two seconds. Reads files on the calling thread. Throws SetupError, naming the file, when some cannot be
-  // used; their listeners go on with what they have. Nothing happens while the app does not run.
+  // Reloads all certificates for new connections; so does SIGHUP, and a change of a file within two seconds. Reads
+  // files on the calling thread. Throws SetupError, naming the file, if some cannot be used; their listeners keep the
+  // current ones. No effect while the app does not run.
   void reload_certificates();
 
-  // Opens the files of the access log and the error log by their names again, once what is waiting for them is written:
-  // whatever rotates logs has renamed them. SIGHUP does it, too. From any thread; does not wait for it. Where a file
-  // cannot be opened, its log goes on with the old one, and the error log says so.
+  // Reopens the files of the access log and the error log by their names, after queued lines are written: for log
+  // rotation. So does SIGHUP. From any thread; does not wait. If a file cannot be opened, its log continues in the old
+  // one, and the error log says so.
   void reopen_logs();
 
-  // For those who serve it by other means: the service, ready for requests. Throws SetupError like start().
+  // For other servers: the service, ready for requests. Throws SetupError like start().
   const Service& service();
 
 private:

@@ -1,6 +1,5 @@
-// Binding: from a callable to an endpoint, which takes an exchange and gives a reply. What is instantiated for a
-// handler is the extraction of its parameters, the call, and the making of the response; everything else is in
-// src/app/.
+// Binding: converts a callable to an endpoint, which takes an exchange and returns a reply. Only the extraction of the
+// parameters, the call and the conversion of the result are instantiated per handler; everything else is in src/app/.
 #pragma once
 
 #include <tern/app/extract.hpp>
@@ -19,7 +18,7 @@
 
 namespace tern::app {
 
-// What must be there when the server starts, for an endpoint to work.
+// A requirement of an endpoint that is checked at the start.
 struct Need {
   enum class Kind : std::uint8_t { Placeholder, State, PerLoop } kind = Kind::Placeholder;
   std::string_view name;      // of the placeholder or the type
@@ -59,16 +58,16 @@ public:
   std::size_t need_count = 0;
   std::size_t positional = 0;
   bool reads_body = false;    // the content is read before the handler is called
-  bool streams_body = false;  // the handler reads the content by itself, as it comes
+  bool streams_body = false;  // the handler reads the content itself, as it arrives
   bool suspends = false;      // the handler is a coroutine
-  bool may_outlast = false;   // what looks at the request may go on after this wake-up: the head must be pinned
-  bool is_socket = false;     // of App::websocket(): HTTP/2 comes to it by an extended CONNECT (RFC 8441)
+  bool may_outlast = false;   // code that uses the request may run after this iteration: the head must be pinned
+  bool is_socket = false;     // of App::websocket(): HTTP/2 uses an extended CONNECT (RFC 8441)
   std::string_view mistake;   // why it cannot be served, literal text; empty: it can
 };
 
 // --- Replies of tasks ------------------------------------------------------------------------------------------------
 
-// The response that the value of a task becomes. Takes the frame.
+// Converts the value of a task to a response. Takes the frame.
 template <class T>
 Response make_response(void* frame, void* exchange) {
   Task<T> task(std::coroutine_handle<coro::Promise<T>>::from_address(frame));
@@ -104,11 +103,11 @@ inline constexpr bool streams_body = StreamsBody<std::remove_cvref_t<A>>;
 template <class A>
 inline constexpr bool is_awaited =
     !is_request<A> && !Positional<std::remove_cvref_t<A>> && Awaited<std::remove_cvref_t<A>>;
-// The handler gets the stream itself: an extractor that waits has read it to its end.
+// The handler gets the stream itself: a waiting extractor would have read it.
 template <class A>
 inline constexpr bool is_stream = streams_body<A> && !is_awaited<A>;
 
-// Whether a parameter holds no view of the request.
+// Whether a parameter holds no view into the request.
 template <class A>
 inline constexpr bool owns_its_value = Positional<A> && !std::is_same_v<A, std::string_view>;
 template <class T>
@@ -127,7 +126,7 @@ template <class... A>
 inline constexpr bool takes_socket<TypeList<A...>> =
     (false || ... || std::is_same_v<std::remove_cvref_t<A>, WebSocket>);
 
-// Whether what a handler returns may be a response that is still being made after the handler has returned.
+// Whether a handler's result may be a response that is produced after the handler has returned.
 template <class R>
 inline constexpr bool may_stream = std::is_same_v<R, Response> || CustomResponder<R>;
 template <class T>
@@ -137,7 +136,7 @@ inline constexpr bool may_stream<std::expected<T, E>> = may_stream<T> || may_str
 template <class T>
 inline constexpr bool may_stream<WithStatus<T>> = may_stream<T>;
 
-// Who takes the content as it comes is the only one who looks at it.
+// A parameter that streams the content must be the only one that uses it.
 template <class List>
 inline constexpr bool takes_content_once = true;
 template <class... A>
@@ -145,14 +144,14 @@ inline constexpr bool takes_content_once<TypeList<A...>> =
     (std::size_t{0} + ... + std::size_t{streams_body<A>}) == 0 ||
     (std::size_t{0} + ... + std::size_t{streams_body<A> || reads_body<A>}) == 1;
 
-// A stream of the content goes to a coroutine.
+// Only coroutines can stream the content.
 template <class R, class List>
 inline constexpr bool streams_properly = true;
 template <class R, class... A>
 inline constexpr bool streams_properly<R, TypeList<A...>> =
     (true && ... && (!is_stream<A> || (is_task<R> && !std::is_reference_v<A>)));
 
-// Where one parameter waits until all are there.
+// Holds a parameter until all are available.
 template <class A>
 struct Slot {
   using Value = std::remove_cvref_t<A>;
@@ -167,8 +166,8 @@ struct Slot {
     value.emplace(std::move(parsed));
     return true;
   }
-  bool fill(Request& request, std::optional<Rejection>& failure) {
-    auto found = Extract<Value>::from(request);
+  bool fill(Request& request, Arena& arena, std::optional<Rejection>& failure) {
+    auto found = extract<Value>(request, arena);
     if (!found) {
       failure.emplace(std::move(found.error()));
       return false;
@@ -213,7 +212,7 @@ IndexedSlot<I, A>& slot(IndexedSlot<I, A>& at) {
   return at;
 }
 
-// How many positional parameters stand before parameter `index`.
+// The number of positional parameters before parameter `index`.
 template <class... A>
 consteval std::size_t position_of(std::size_t index) {
   const bool positional[] = {Positional<std::remove_cvref_t<A>>..., false};
@@ -228,7 +227,7 @@ template <class A>
 inline constexpr Part part_of = reads_body<A> || streams_body<A> ? Part::Content : Part::Head;
 
 template <Part Which, std::size_t I, std::size_t Position, class A>
-bool fill_one(IndexedSlot<I, A>& into, Request& request, std::optional<Rejection>& failure) {
+bool fill_one(IndexedSlot<I, A>& into, Request& request, Arena& arena, std::optional<Rejection>& failure) {
   using Value = std::remove_cvref_t<A>;
   if constexpr (is_request<A>) {
     return true;
@@ -236,7 +235,7 @@ bool fill_one(IndexedSlot<I, A>& into, Request& request, std::optional<Rejection
     if constexpr (Which == Part::Content) return true;
     return into.fill_positional(request.parameters()[Position], failure);
   } else if constexpr (Which == part_of<A>) {
-    return into.fill(request, failure);
+    return into.fill(request, arena, failure);
   } else {
     return true;
   }
@@ -246,13 +245,14 @@ template <class AllSlots, std::size_t I, std::size_t Position, class A>
 consteval Step step_of() {
   Step step;
   step.from_content = part_of<A> == Part::Content;
+  step.computes = computes_from_body<A> && !is_awaited<A>;
   if constexpr (is_awaited<A>) {
     step.fill_later = [](void* slots, Request& request, std::optional<Rejection>& failure) {
       return slot<I, A>(*static_cast<AllSlots*>(slots)).fill_later(request, failure);
     };
   } else {
-    step.fill = [](void* slots, Request& request, std::optional<Rejection>& failure) {
-      return fill_one<part_of<A>, I, Position, A>(*static_cast<AllSlots*>(slots), request, failure);
+    step.fill = [](void* slots, Request& request, Arena& arena, std::optional<Rejection>& failure) {
+      return fill_one<part_of<A>, I, Position, A>(*static_cast<AllSlots*>(slots), request, arena, failure);
     };
   }
   return step;
@@ -291,8 +291,8 @@ consteval auto needs_of() {
 template <class... A>
 inline constexpr auto needs = needs_of<A...>();
 
-// A handler of a kind of its own, which makes its response by answer(request, keeps_request, parameters…): a
-// WebSocket's. `keeps_request` says whether the parameters may refer to the request after the call.
+// A special handler, which makes its response by answer(request, keeps_request, parameters…): a WebSocket's.
+// `keeps_request`: the parameters may refer to the request after the call.
 template <class F>
 concept AnswersItself = requires { typename F::AnswersItself; };
 
@@ -308,7 +308,7 @@ public:
   static constexpr bool suspends = is_task<R> || std::is_same_v<R, Reply>;
   static constexpr bool awaits = (false || ... || is_awaited<A>);
   static constexpr bool takes_stream = (false || ... || is_stream<A>);
-  // A handler that looks at the request may look at its content: it is read first.
+  // A handler that uses the request may use its content: it is read first.
   static constexpr bool reads_content =
       !(false || ... || streams_body<A>) && (false || ... || (reads_body<A> || is_request<A>));
   static constexpr bool takes_views = (false || ... || !owns_its_value<std::remove_cvref_t<A>>);
@@ -321,8 +321,7 @@ public:
       if (!exchange.body_complete()) {
         auto& slots = exchange.arena().template make<AllSlots>();
         if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
-        static constexpr AfterBody next = {&finish, computes ? &fill_slots<Part::Content> : nullptr, &call};
-        return reply_of(after_body(exchange, next, handler, &slots), exchange);
+        return reply_of(after_body(exchange, after_content(), handler, &slots), exchange);
       }
     }
     if constexpr (keeps_slots) {
@@ -344,24 +343,25 @@ private:
     static constexpr Step list[] = {step_of<AllSlots, I, position_of<A...>(I), A>()...};
     return list;
   }
-
-  template <Part Which>
-  static bool fill_slots(void* slots, Request& request, std::optional<Rejection>& failure) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      auto& all = *static_cast<AllSlots*>(slots);
-      return (true && ... && fill_one<Which, I, position_of<A...>(I), A>(all, request, failure));
-    }(Indices{});
+  // Without steps where nothing of the content is much work.
+  static AfterBody after_content() {
+    if constexpr ((false || ... || computes_from_body<A>)) {
+      return {&finish, steps(Indices{}), &call};
+    } else {
+      return {&finish, {}, &call};
+    }
   }
 
   template <Part Which>
   static std::optional<Response> fill(AllSlots& slots, Exchange& exchange) {
     std::optional<Rejection> failure;
-    if (fill_slots<Which>(&slots, exchange.request(), failure)) return std::nullopt;
+    const bool filled = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      Request& request = exchange.request();
+      return (true && ... && fill_one<Which, I, position_of<A...>(I), A>(slots, request, exchange.arena(), failure));
+    }(Indices{});
+    if (filled) return std::nullopt;
     return rejected(std::move(*failure), exchange);
   }
-
-  static constexpr bool computes = (false || ... || computes_from_body<A>) &&
-                                   (true && ... && (part_of<A> != Part::Content || computes_from_body<A>));
 
   static Reply run(const void* handler, Exchange& exchange, AllSlots& slots) {
     if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
@@ -421,7 +421,7 @@ Endpoint make_endpoint(F handler, TypeList<A...>) {
   return endpoint;
 }
 
-// The messages for a handler that cannot be used. Each is the first error of its case.
+// Compile-time errors for an unusable handler. Each is the first error in its case.
 template <class F>
 Endpoint bind(F handler) {
   using Traits = HandlerTraits<F>;

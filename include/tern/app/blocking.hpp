@@ -1,4 +1,4 @@
-// blocking(): handlers that block or compute, on the app's thread pool.
+// blocking(): runs handlers that block or compute on the app's thread pool.
 #pragma once
 
 #include <tern/app/bind.hpp>
@@ -15,7 +15,7 @@ namespace app {
 template <class A>
 concept NotForPools = is_request<A> || is_stream<A>;
 
-// A coroutine around the handler, which the binding takes like any other.
+// A coroutine around the handler, for the binding.
 template <class F, class R, class... A>
 class BlockingHandler {
 public:
@@ -57,10 +57,10 @@ auto make_blocking(Priority priority, F handler) {
 
 }  // namespace app
 
-// app.get("/ln", tern::blocking([](tern::Query<Ln> q) { … })): the parameters are extracted on the loop, the handler is
-// called on the thread pool, and its result is answered by the loop. It must not touch what belongs to the loop:
-// Request& and BodyStream do not compile. A full pool answers 503 with Retry-After; a request whose client has gone
-// before the handler has begun is dropped.
+// app.get("/ln", tern::blocking([](tern::Query<Ln> q) { … })): extracts the parameters on the loop, calls the handler
+// on the thread pool, and sends its result on the loop. The handler must not use objects of the loop: Request& and
+// BodyStream do not compile. If the pool's queue is full, the response is 503 with Retry-After; a request whose client
+// has disconnected before the handler has begun is removed from the queue.
 template <class F>
 auto blocking(Priority priority, F handler) {
   return app::make_blocking(priority, std::move(handler));

@@ -1,6 +1,7 @@
-// Extractors: what a handler's parameters may be, besides Request& and the placeholders by position.
+// Extractors: types of handler parameters, besides Request& and positional placeholders.
 #pragma once
 
+#include <tern/app/large_value.hpp>
 #include <tern/app/text.hpp>
 #include <tern/base/ascii.hpp>
 #include <tern/base/fixed_text.hpp>
@@ -23,8 +24,8 @@
 
 namespace tern {
 
-// Why an extractor has nothing to give; becomes the answer. A missing thing is nullopt where the handler asks for
-// std::optional of it; a malformed one is refused even there.
+// Why an extractor fails; converted to a response. A missing value is nullopt for a std::optional parameter; a
+// malformed one is rejected even then.
 struct Rejection {
   Problem problem;
   bool missing = false;
@@ -40,11 +41,11 @@ struct Rejection {
     rejection.missing = true;
     return rejection;
   }
-  // Content of another media type than the one that is taken: 415 with Accept (RFC 9110, section 15.5.16).
+  // Content of an unsupported media type: 415 with Accept (RFC 9110, section 15.5.16).
   static Rejection unsupported_media_type(std::string_view taken);
 };
 
-// A value that an extractor found: *it, it->member, or it by conversion.
+// An extracted value: *it, it->member, or by conversion.
 template <class T>
 struct Holder {
   T value;
@@ -53,40 +54,43 @@ struct Holder {
   const T& operator*() const noexcept { return value; }
   T* operator->() noexcept { return &value; }
   const T* operator->() const noexcept { return &value; }
-  operator T&() & noexcept { return value; }             // NOLINT: it is what it holds
+  operator T&() & noexcept { return value; }             // NOLINT: its value
   operator const T&() const& noexcept { return value; }  // NOLINT
 };
 
-// The query string as a struct: one member for each name, found by the member's name. Members may be scalars, enums,
-// text, std::optional of them, or vectors (a name that is repeated). 422 names every member that is wrong or missing;
-// a member with a default may be missing (see json/defaults.hpp). Names that T does not have are ignored.
+// The query string as a struct, whose members are found by name. Members may be scalars, enums, text, std::optional of
+// them, or vectors (for repeated names). 422 lists every invalid or missing member; a member with a default may be
+// missing (see json/defaults.hpp). Ignores names that T does not have.
 template <class T>
 struct Query : Holder<T> {};
 
-// The content as JSON. 415 when it is said to be something else, 400 when it is not JSON, 422 with every bad member
-// when it is JSON but not a T. Content of 256 KiB or more is read on a thread of the app's pool, so that a T is made
-// there; 503 when the pool has no room.
+// The content as JSON. 415 for another Content-Type, 400 if it is not JSON, 422 with every invalid member if it is JSON
+// but not a T. Content of 256 KiB or more is read on a thread of the app's pool: the T is constructed there, and
+// destroyed there unless it is moved from; 503 if the pool's queue is full.
 template <class T>
-struct Json : Holder<T> {};
+struct Json : Holder<T>, app::MaybeLarge<Json<T>> {
+  Json() = default;
+  Json(Holder<T> held) : Holder<T>(std::move(held)) {}  // NOLINT: Json<T>{{value}}, like the others
+};
 
-// The content as application/x-www-form-urlencoded; as Query<T>.
+// The content as application/x-www-form-urlencoded; as Query<T>, and on the pool as Json<T>.
 template <class T>
 struct Form : Holder<T> {};
 
-// A field of the request, 400 when it is missing or not a T.
+// A field of the request; 400 if it is missing or not a T.
 template <FixedText Name, class T = std::string_view>
 struct Header : Holder<T> {};
 
-// A cookie of the request; likewise.
+// A cookie of the request; the same.
 template <FixedText Name, class T = std::string_view>
 struct Cookie : Holder<T> {};
 
-// A placeholder by name. 404 when its text is not a T. That the pattern has it is checked at registration.
+// A placeholder by name; 404 if its text is not a T. Registration checks that the pattern has it.
 template <FixedText Name, class T = std::string_view>
 struct Path : Holder<T> {};
 
-// What App::state() was given, shared by all loops and therefore const. Something that synchronises itself is reached
-// by a state that points to it, or offers const functions. That it was given is checked at the start.
+// The value of App::state(), shared by all loops and therefore const. For mutable data, use a state that points to it,
+// or one that synchronises itself in const functions. The start checks that it was registered.
 template <class T>
 class State {
 public:
@@ -98,8 +102,7 @@ private:
   const T* value_;
 };
 
-// This loop's own T, made by what App::per_loop() was given when it is first asked for there. No other thread touches
-// it.
+// The loop's T, made by the factory of App::per_loop() at its first use. No other thread uses it.
 template <class T>
 class PerLoop {
 public:
@@ -113,27 +116,38 @@ private:
 
 namespace app {
 
-// What an extractor says of itself. It needs the whole content: that is read before it is asked.
+// Properties that an extractor declares. It needs the whole content, which is read first.
 template <class A>
 concept ReadsBody = requires { requires Extract<A>::reads_body; };
-// It does much work for large content, and looks at nothing but the request: it may be asked on a thread of the pool.
+// It does much work for large content, and uses only the request: it may run on a thread of the pool. There it must not
+// use the request's arena, which belongs to the loop, but the arena passed to from(request, arena).
 template <class A>
 concept ComputesFromBody = requires { requires Extract<A>::computes_from_body; };
-// It takes the content as it comes, by a BodyStream of its own: nothing else may look at it.
+// It streams the content by its own BodyStream: no other parameter may use the content.
 template <class A>
 concept StreamsBody = requires { requires Extract<A>::streams_body; };
-// Its from() gives a Task<std::expected<A, Rejection>>, so that it may wait. The handler is called when it has ended.
+// Its from() returns a Task<std::expected<A, Rejection>>, so that it may wait. The handler is called afterwards.
 template <class A>
 concept Awaited = requires(Request& request) { typename decltype(Extract<A>::from(request))::promise_type; };
 
-// Names and values: "a=1&b=2", decoded, or the fields of a form.
+// `arena` lives as long as the request's.
+template <class A>
+auto extract(Request& request, Arena& arena) {
+  if constexpr (requires { Extract<A>::from(request, arena); }) {
+    return Extract<A>::from(request, arena);
+  } else {
+    return Extract<A>::from(request);
+  }
+}
+
+// Decoded names and values: "a=1&b=2", or the fields of a form.
 class Pairs {
 public:
   Pairs() noexcept = default;
   explicit Pairs(std::span<const Field> items) noexcept : items_(items) {}
   static std::expected<Pairs, Rejection> parse(std::string_view text, Arena& arena);
 
-  // The first value of that name at or after `from`, which moves behind it; null at the end.
+  // The first value of that name at or after `from`, which moves past it; null at the end.
   const std::string_view* find(std::string_view name, std::size_t& from) const noexcept;
 
 private:
@@ -141,20 +155,20 @@ private:
 };
 
 std::expected<Pairs, Rejection> query_pairs(Request& request);
-std::expected<Pairs, Rejection> form_pairs(Request& request);
+std::expected<Pairs, Rejection> form_pairs(Request& request, Arena& arena);
 void add_error(Problem& problem, std::string_view name, std::string_view message);
 Rejection bad_json(const json::Error& error);
-// Nothing when the content is said to be JSON.
+// Unset if the Content-Type is JSON.
 std::optional<Rejection> refuse_unless_json(const Request& request);
 Rejection missing(std::string_view kind, std::string_view name);
 Rejection malformed(std::string_view kind, std::string_view name, std::string_view expectation);
 Rejection parameter_rejected();
 
-// What App was given, by type key; null when it was not.
+// The value registered with App, by type key; null if there is none.
 const void* find_state(const Request& request, const void* key);
 json::Limits json_limits(const Request& request);
 void* find_per_loop(const Request& request, const void* key);
-// The start has checked what handlers take, but not what their extractors take in turn.
+// The start has checked the states of handlers, but not those that their extractors use.
 [[noreturn]] void throw_nothing_given(std::string_view type);
 
 template <class T>
@@ -170,7 +184,7 @@ concept OptionalText = requires(T& optional) {
   requires Positional<typename T::value_type>;
 };
 
-// What a member of a query or form may be.
+// Allowed members of a query or form.
 template <class M>
 concept PairMember = Positional<M> || OptionalText<M> || TextSequence<M>;
 
@@ -226,7 +240,7 @@ std::expected<T, Rejection> bind_pairs(const Pairs& pairs) {
   return std::unexpected(Rejection(std::move(problem)));
 }
 
-// A thing found, or not, as text.
+// A value as text that was found or not.
 template <class Held, class T>
 std::expected<Held, Rejection> held(std::optional<std::string_view> text, std::string_view kind,
                                     std::string_view name) {
@@ -253,8 +267,10 @@ struct Extract<Query<T>> {
 template <class T>
 struct Extract<Form<T>> {
   static constexpr bool reads_body = true;
-  static std::expected<Form<T>, Rejection> from(Request& request) {
-    const auto pairs = app::form_pairs(request);
+  static constexpr bool computes_from_body = true;
+  static std::expected<Form<T>, Rejection> from(Request& request) { return from(request, request.arena()); }
+  static std::expected<Form<T>, Rejection> from(Request& request, Arena& arena) {
+    const auto pairs = app::form_pairs(request, arena);
     if (!pairs) return std::unexpected(pairs.error());
     auto value = app::bind_pairs<T>(*pairs);
     if (!value) return std::unexpected(std::move(value.error()));
@@ -270,7 +286,9 @@ struct Extract<Json<T>> {
     if (auto refused = app::refuse_unless_json(request)) return std::unexpected(std::move(*refused));
     auto value = json::read<T>(request.body(), app::json_limits(request));
     if (!value) return std::unexpected(app::bad_json(value.error()));
-    return Json<T>{{std::move(*value)}};
+    Json<T> json{{std::move(*value)}};
+    json.came_from(request.body().size());
+    return json;
   }
 };
 
@@ -347,15 +365,21 @@ struct Extract<StopToken> {
   static std::expected<StopToken, Rejection> from(Request& request) { return request.stop(); }
 };
 
-// Anything extractable, or nothing when it is missing.
+// Any extractor, unset if its value is missing.
 template <app::Extractable T>
 struct Extract<std::optional<T>> {
   using Result = std::expected<std::optional<T>, Rejection>;
 
   static constexpr bool reads_body = app::ReadsBody<T>;
+  static constexpr bool computes_from_body = app::ComputesFromBody<T>;
   static constexpr bool streams_body = app::StreamsBody<T>;
 
   static Result from(Request& request)
+    requires(!app::Awaited<T>)
+  {
+    return from(request, request.arena());
+  }
+  static Result from(Request& request, Arena& arena)
     requires(!app::Awaited<T>)
   {
     if constexpr (requires { Extract<T>::state_key; }) {
@@ -364,7 +388,7 @@ struct Extract<std::optional<T>> {
     if constexpr (requires { Extract<T>::per_loop_key; }) {
       if (app::find_per_loop(request, Extract<T>::per_loop_key) == nullptr) return std::optional<T>();
     }
-    return unless_missing(Extract<T>::from(request));
+    return unless_missing(app::extract<T>(request, arena));
   }
   static Task<Result> from(Request& request)
     requires app::Awaited<T>

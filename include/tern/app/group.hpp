@@ -1,4 +1,4 @@
-// Routes as they are registered: Group, and what it gives back.
+// Registration of routes: Group, and the handles it returns.
 #pragma once
 
 #include <tern/app/bind.hpp>
@@ -35,7 +35,7 @@ inline constexpr bool takes_no_placeholders<TypeList<A...>> =
 
 }  // namespace app
 
-// A route that was just registered, for what else there is to say about it.
+// A registered route, for further settings.
 class Route {
 public:
   Route(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
@@ -43,7 +43,7 @@ public:
   // Names the route, for App::routes().
   Route& name(std::string name, std::source_location place = std::source_location::current());
   Route& limits(const Limits& limits);
-  // Middleware of this route alone, inside that of its groups.
+  // Adds middleware for this route, inside that of its groups.
   template <class M>
   Route& use(M middleware, std::source_location place = std::source_location::current()) {
     add(app::box_middleware(std::move(middleware)), place);
@@ -58,8 +58,8 @@ private:
 
 class Group;
 
-// The methods of one path: app.route("/items/{id}").get(…).put(…).del(…). Name, limits and middleware are those of all
-// its methods, whenever they are registered; its 404 and 405 are those of its group.
+// The methods of one path: app.route("/items/{id}").get(…).put(…).del(…). The name, limits and middleware apply to all
+// its methods, regardless of the order of registration; 404 and 405 are the group's.
 class MethodChain {
 public:
   MethodChain(app::Core& core, std::size_t index, const std::source_location& place)
@@ -125,8 +125,8 @@ struct ResourceFactory {
 };
 using RoutingMap = std::vector<std::pair<std::string, ResourceFactory>>;
 
-// Routes below a common prefix, which may have placeholders, with middleware of their own. A handle: copies are the
-// same group. Prefix and pattern are checked joined; the SetupError of the start tells what is wrong.
+// Routes below a common prefix, which may have placeholders, with their own middleware. A handle: copies refer to the
+// same group. Prefix and pattern are checked together; the SetupError of the start has the faults.
 class Group {
 public:
   Group(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
@@ -159,12 +159,12 @@ public:
   Route options(PlacedPattern pattern, F handler) {
     return on(Method::Options, pattern, std::move(handler));
   }
-  // QUERY (RFC 10008): safe and idempotent as GET is, with content. A request without Content-Type is a 400.
+  // QUERY (RFC 10008): safe and idempotent like GET, with content. A request without Content-Type gets a 400.
   template <class F>
   Route query(PlacedPattern pattern, F handler) {
     return on(Method::Query, pattern, std::move(handler));
   }
-  // Any method, also an extension method by its token: on("PURGE", "/cache", f). A method of no route is a 501.
+  // Any method, also an extension method by its token: on("PURGE", "/cache", f). A method without any route is a 501.
   template <class F>
   Route on(RouteMethod method, PlacedPattern pattern, F handler) {
     return add(method, pattern, app::bind(std::move(handler)));
@@ -178,14 +178,14 @@ public:
 
   MethodChain route(PlacedPattern pattern);
   Group group(PlacedPattern prefix);
-  // The routes of `app` become routes below the prefix, which has no placeholders. They keep the states, middleware and
-  // fallbacks of `app`, and its error mappings and problem renderer before those of the app around it. Its hooks and
-  // its every() become those of the app around it; it has no bus. Registration with `app`, or with groups and routes of
-  // it, is over. Returns the group around it, for middleware, limits and a name.
+  // Adds the routes of `app` below the prefix, which has no placeholders. They keep the states, middleware and
+  // fallbacks of `app`; its error mappings and problem renderer take precedence over those of the outer app. Its hooks
+  // and its every() are added to the outer app; it has no bus. Nothing more can be registered with `app`, its groups
+  // and routes. Returns the group around it, for middleware, limits and a name.
   Group mount(PlacedPattern prefix, App app);
 
-  // Serves what no route below the prefix serves, instead of a 404: any method, at any path. Takes no placeholders.
-  // That of the innermost group counts.
+  // Handles paths below the prefix without a route, in place of a 404: any method, any path. Takes no placeholders. The
+  // innermost group's fallback applies.
   template <class F>
   Group& fallback(F handler, std::source_location place = std::source_location::current()) {
     static_assert(app::takes_no_placeholders<F>,
@@ -193,21 +193,21 @@ public:
     if constexpr (app::takes_no_placeholders<F>) add_fallback(app::bind(std::move(handler)), place);
     return *this;
   }
-  // Goes in front of the names of the routes in it, with a dot.
+  // A prefix for the names of the group's routes, joined with a dot.
   Group& name(std::string name);
-  // Of the routes and fallbacks in it that have none of their own.
+  // For routes and fallbacks of the group without limits of their own.
   Group& limits(const Limits& limits);
 
-  // Middleware of all routes of this group and the groups in it, whenever they are registered, and of its 404 and 405.
-  // What was added first is outermost.
+  // Adds middleware for all routes of this group and its subgroups, regardless of the order of registration, and for
+  // its 404 and 405. The first is outermost.
   template <class M>
   Group& use(M middleware, std::source_location place = std::source_location::current()) {
     add(app::box_middleware(std::move(middleware)), place);
     return *this;
   }
 
-  // The member functions get, post, put, patch, del, head and options of C, as far as there are any, become the methods
-  // of `pattern`. Each request is served by a C of its own, made for it by the default constructor.
+  // Registers the member functions get, post, put, patch, del, head and options of C, as far as they exist, as the
+  // methods of `pattern`. Each request gets a default-constructed C.
   template <class C>
   MethodChain resource(PlacedPattern pattern) {
     static_assert(
@@ -225,7 +225,7 @@ public:
     return chain;
   }
 
-  // Many resources at once: resources({{"/hello", tern::resource<Hello>}, {"/bye", tern::resource<Bye>}}).
+  // Registers several resources: resources({{"/hello", tern::resource<Hello>}, {"/bye", tern::resource<Bye>}}).
   void resources(const RoutingMap& map, std::source_location place = std::source_location::current()) {
     for (const auto& [pattern, factory] : map) factory.add(*this, {pattern, place});
   }

@@ -1,4 +1,4 @@
-// What a handler takes and returns, and the readable refusal of one that cannot be used.
+// The parameters and the result of a handler, and readable errors for an unusable one.
 #pragma once
 
 #include <tern/base/number.hpp>
@@ -15,20 +15,20 @@ class Request;
 
 // A user-defined extractor: specialise with
 //   static std::expected<T, tern::Rejection> from(tern::Request&);
-// or, when it has to wait, a Task of that; and, when it looks at the content, `static constexpr bool reads_body =
-// true;`, or `streams_body` when it takes the content as it comes.
+// or, if it has to wait, a Task of that. If it uses the content, add `static constexpr bool reads_body = true;`, or
+// `streams_body` if it reads the content as it arrives.
 template <class T>
 struct Extract;
 
-// The whole content as it came; a view like every other of the request.
+// The whole content as received; a view like all others into the request.
 struct Body {
   std::string_view bytes;
-  operator std::string_view() const noexcept { return bytes; }  // NOLINT: it is what it holds
+  operator std::string_view() const noexcept { return bytes; }  // NOLINT: its value
 };
 
 namespace app {
 
-// The type's name as the compiler spells it, for messages.
+// The type's name as spelled by the compiler, for messages.
 template <class T>
 constexpr std::string_view type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -49,7 +49,7 @@ struct Signature {
   using Arguments = TypeList<A...>;
 };
 
-// The signature of a member operator(); only a const one may be shared by the loops.
+// The signature of a member operator(); it must be const, because loops share it.
 template <class M>
 struct OfMember {
   static constexpr Callable kind = Callable::NotCallable;
@@ -97,7 +97,7 @@ template <class F>
   requires requires { &F::operator(); }
 struct HandlerTraits<F> : OfMember<decltype(&F::operator())> {};
 
-// What binds to a placeholder by position.
+// Binds to a placeholder by position.
 template <class T>
 concept Positional = std::is_same_v<T, bool> || base::Integer<T> || std::is_floating_point_v<T> || std::is_enum_v<T> ||
                      std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
@@ -105,7 +105,7 @@ concept Positional = std::is_same_v<T, bool> || base::Integer<T> || std::is_floa
 template <class T>
 concept Extractable = requires(Request& request) { Extract<T>::from(request); };
 
-// Request& itself, a positional value or an extractor; by value, or by const reference.
+// Request&, a positional value or an extractor; by value, or by const reference.
 template <class A>
 concept UsableParameter = std::is_same_v<A, Request&> || std::is_same_v<A, const Request&> ||
                           ((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) &&
@@ -120,11 +120,11 @@ template <class... A>
 struct Parameters<TypeList<A...>> {
   static constexpr std::size_t positional = (std::size_t{0} + ... + std::size_t{Positional<std::remove_cvref_t<A>>});
   static constexpr bool usable = (true && ... && UsableParameter<A>);
-  // Both ways of taking placeholders at once.
+  // Placeholders by position and by name in one handler.
   static constexpr bool mixed = positional != 0 && (false || ... || TakesPlaceholderByName<std::remove_cvref_t<A>>);
 };
 
-// How many placeholders a handler takes by position; 0 for one that is refused elsewhere.
+// The number of placeholders that a handler takes by position; 0 for one that is rejected elsewhere.
 template <class F>
 consteval std::size_t positional_count() {
   if constexpr (HandlerTraits<F>::kind == Callable::Usable) {

@@ -1,4 +1,4 @@
-// Middleware that sends clients from http to https.
+// Middleware that redirects clients from http to https.
 #pragma once
 
 #include <tern/app/middleware.hpp>
@@ -8,11 +8,11 @@
 
 namespace tern {
 
-// Answers a request that did not come over TLS with 308 and the same path and query at https; the others go on. For an
-// app that is served at a plain and a TLS address at once.
+// Redirects a request without TLS with 308 to the same path and query at https; passes others on. For an app with both
+// plain and TLS listeners.
 struct HttpsRedirect {
   std::uint16_t port = 443;
-  std::string host = {};  // where to; empty: the host that the client asked for, 400 where that is none
+  std::string host = {};  // target; empty: the requested host, 400 if there is none
 
   Reply operator()(Request& request, Next next) const;
 };

@@ -1,9 +1,9 @@
-// Middleware: what runs around handlers.
+// Middleware: code around handlers.
 //
 // A middleware is callable as m(Request&, Next) const and returns Reply, Response or Task<Response>. Instead of
-// Request& it may take extractors of the head, such as State<T>, which answer for it when they fail. It runs at the end
-// of the head, before the content is read (Request::body() is empty) and before 100 Continue, and around 404, 405 and
-// errors too: what is thrown behind it arrives as the response that it becomes.
+// Request& it may take extractors of the head, such as State<T>, which respond for it if they fail. It runs when the
+// head is complete, before the content is read (Request::body() is empty) and before 100 Continue, and also around 404,
+// 405 and errors: it sees the response that an inner exception becomes.
 #pragma once
 
 #include <tern/app/bind.hpp>
@@ -32,8 +32,8 @@ struct Link {
 
 }  // namespace app
 
-// What follows: the next middleware, or the handler. Call it at most once, or answer without it. Cheap to copy; a
-// coroutine may keep it.
+// The rest of the chain: the next middleware, or the handler. Call it at most once, or respond without it. Cheap to
+// copy; a coroutine may keep it.
 class Next {
 public:
   Next(const app::Link* link, Exchange& exchange) noexcept : link_(link), exchange_(&exchange) {}
@@ -50,9 +50,9 @@ inline Reply Next::operator()() const noexcept {
 
 namespace app {
 
-// What the task of `reply` throws, becomes its response.
+// Converts exceptions of the task of `reply` to responses.
 void guard_task(Reply& reply, Exchange& exchange);
-// What the exception that is being handled becomes. (A function of its own, so that those that catch stay small.)
+// The response for the exception being handled. (A separate function, so that the callers stay small.)
 Reply caught_reply(Exchange& exchange) noexcept;
 
 template <LinkCall* Call>
@@ -63,8 +63,8 @@ Reply call_and_guard(const void* self, Exchange& exchange, Next next) {
   return reply;
 }
 
-// What `Call` throws, at once or in its task, becomes its response. (In two functions: GCC moves what is named within
-// a try block.)
+// Converts exceptions of `Call` and of its task to responses. (In two functions: GCC does not elide the move of a
+// variable within a try block.)
 template <LinkCall* Call>
 Reply guarded(const void* self, Exchange& exchange, Next next) noexcept {
   try {
@@ -114,7 +114,7 @@ Reply call_middleware(const void* self, Exchange& exchange, Next next) {
   }
 }
 
-// A parameter of a middleware besides Request& and Next: it is extracted from the head, on the spot.
+// A middleware's parameter besides Request& and Next: extracted from the head, without waiting.
 template <class A>
 concept MiddlewareParameter =
     is_request<A> || std::same_as<std::remove_cvref_t<A>, Next> ||
@@ -140,11 +140,11 @@ bool fill_for_middleware(IndexedSlot<I, A>& into, Request& request, Next next, s
     into.value.emplace(next);
     return true;
   } else {
-    return into.fill(request, failure);
+    return into.fill(request, request.arena(), failure);
   }
 }
 
-// The middleware as m(Request&, Next): what it asks for is extracted first.
+// The middleware as m(Request&, Next): extracts its parameters first.
 template <class M, class R, class... A>
 class ExtractionBefore {
   using Indices = std::index_sequence_for<A...>;

@@ -20,22 +20,22 @@
 
 namespace tern {
 
-// What a Multipart<T> takes of a form. A struct may say otherwise:
+// Limits on a Multipart<T>. A struct may override them:
 //
 //   static constexpr tern::FormLimits form_limits = {.files = 1, .file_bytes = 1024 * 1024};
 //
-// Limits::body, 10 MiB unless the app or the route says otherwise, bounds the whole of it.
+// Limits::max_body_bytes, 10 MiB unless the app or the route sets it, bounds the whole form.
 struct FormLimits {
-  std::size_t files = 20;                                     // 413: that T has members for
-  std::uint64_t file_bytes = static_cast<std::uint64_t>(-1);  // 413: of each
+  std::size_t files = 20;                                     // 413: files for members of T
+  std::uint64_t file_bytes = static_cast<std::uint64_t>(-1);  // 413: per file
   std::size_t text_bytes = 2 * 1024 * 1024;                   // 413: of all other members together, names included
-  MultipartLimits parts = {};                                 // of the form as it is sent
+  MultipartLimits parts = {};                                 // of the form as sent
 };
 
 // The content as multipart/form-data. Members as in Form<T> (scalars, enums, text, std::optional of them, vectors), and
-// for files tern::UploadedFile, std::optional of it, or a vector. 415 when the content is something else; 422 names
-// every member that is wrong or missing; names that T does not have are ignored. Fields are held in memory, files in
-// temporary files, written on the thread pool as they arrive. A file input that was left empty counts as missing.
+// for files tern::UploadedFile, std::optional of it, or a vector. 415 for another Content-Type; 422 lists every invalid
+// or missing member. Ignores names that T does not have. Fields are stored in memory, files in temporary files, written
+// on the thread pool as they arrive. An empty file input counts as missing.
 template <class T>
 struct Multipart : Holder<T> {};
 
@@ -53,7 +53,7 @@ inline constexpr bool is_file_member<std::vector<UploadedFile>> = true;
 template <class M>
 concept FormMember = Positional<M> || OptionalText<M> || TextSequence<M> || is_file_member<M>;
 
-// What the receiver must know of a member.
+// The properties of a member for the receiver.
 struct FormName {
   std::string_view name;
   bool is_file = false;
@@ -70,16 +70,16 @@ struct FormNames<T, std::index_sequence<I...>> {
                std::is_same_v<json::MemberType<T, I>, std::vector<UploadedFile>>}...};
 };
 
-// A form that has been received, as far as there are members for it.
+// A received form, as far as there are members for it.
 struct ReceivedForm {
   struct File {
     std::size_t member = 0;
     UploadedFile file;
   };
   std::vector<Field> fields;        // views into the exchange's arena
-  std::vector<File> files;          // for each member in the order in which they came
-  std::uint64_t of_wrong_kind = 0;  // members (by bit) that got a file for a field, or the other way round
-  std::uint64_t repeated = 0;       // files that must not be
+  std::vector<File> files;          // for each member, in received order
+  std::uint64_t of_wrong_kind = 0;  // members (by bit) with a file in place of a field, or vice versa
+  std::uint64_t repeated = 0;       // files that must not be repeated
 
   bool has(std::uint64_t set, std::size_t member) const noexcept { return (set >> member & 1) != 0; }
 };
@@ -131,7 +131,7 @@ std::expected<T, Rejection> bind_form(ReceivedForm& form) {
   return std::unexpected(Rejection(std::move(problem)));
 }
 
-// Only where T is a struct; the message for others is the extractor's.
+// Only if T is a struct; for others, the extractor has the message.
 template <class T>
 concept UsableForm = json::Aggregate<T> && FormNames<T>::usable;
 

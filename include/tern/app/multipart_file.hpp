@@ -1,4 +1,4 @@
-// UploadedFile: a file that a client has sent, in a temporary file without a name.
+// UploadedFile: a file sent by a client, in a temporary file without a name.
 #pragma once
 
 #include <tern/coro/task.hpp>
@@ -15,28 +15,28 @@ namespace tern {
 
 namespace app {
 
-// Has the descriptor closed, which may take as long as the file is large: on the thread pool where there is one.
+// Closes the descriptor, which can be slow for a large file: on the thread pool if there is one.
 void close_uploaded(int descriptor) noexcept;
 
 }  // namespace app
 
-// What save_as() does when there is a file of that name already.
+// The behaviour of save_as() if the file exists.
 enum class IfExists : std::uint8_t {
-  Keep,     // nothing: the one that is there stays as it is
-  Replace,  // puts the new one in its place, at once: whoever opens the name gets the one or the other, whole
+  Keep,     // leaves it unchanged
+  Replace,  // replaces it atomically
 };
 
-// The file has no name in the file system until it is saved: nothing is left of it when this object goes, or the
-// process. Its descriptor counts against the limit of the process.
+// The file has no name in the file system until it is saved: it disappears with this object, or with the process. Its
+// descriptor counts towards the limit of the process.
 //
-// The functions that give a Task do their work on the thread pool; those that end in _now block, and are for what runs
-// there already: blocking() handlers and offload(). An UploadedFile is used by one of them at a time, and stays where
-// it is meanwhile. All throw std::system_error when the file system fails.
+// Functions that return a Task work on the thread pool; those that end in _now block, and are for code on the pool:
+// blocking() handlers and offload(). Only one function may use an UploadedFile at a time, and it must not be moved
+// meanwhile. All throw std::system_error on a failure of the file system.
 class UploadedFile {
 public:
-  // No file: what there is when a file input was left empty. It reads as an empty one, and cannot be saved.
+  // No file: the value of an empty file input. Reads as an empty file, and cannot be saved.
   constexpr UploadedFile() noexcept = default;
-  // An empty file; both are what the client said.
+  // An empty file; both texts are from the client.
   UploadedFile(std::string file_name, std::string content_type) noexcept
       : file_name_(std::move(file_name)), content_type_(std::move(content_type)) {}
   constexpr UploadedFile(UploadedFile&& other) noexcept
@@ -58,33 +58,33 @@ public:
   // Whether there is a file.
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
 
-  // What the client called it: never a path, but not to be trusted otherwise (".htaccess", "index.html"). Empty when it
-  // gave no name that could be one.
+  // The client's name of the file: never a path, but otherwise not to be trusted (".htaccess", "index.html"). Empty if
+  // there is no valid name.
   const std::string& file_name() const noexcept { return file_name_; }
-  // What the client said it to be, such as "image/png"; empty when it said nothing.
+  // The client's media type, such as "image/png"; empty if there is none.
   const std::string& content_type() const noexcept { return content_type_; }
-  // Bytes.
+  // In bytes.
   std::uint64_t size() const noexcept { return size_; }
-  // Open for reading and writing, positioned at the beginning; -1 when there is no file.
+  // Open for reading and writing, positioned at the beginning; -1 if there is no file.
   int descriptor() const noexcept { return descriptor_; }
 
-  // Fills `into` with what begins at byte `from`. Returns how many bytes there were: fewer only at the end.
+  // Fills `into` from byte `from` on. Returns the number of bytes, which is less only at the end of the file.
   Task<std::size_t> read(std::span<char> into, std::uint64_t from = 0) const;
   std::size_t read_now(std::span<char> into, std::uint64_t from = 0) const;
 
-  // All of it. Throws HttpError (413) when it is larger than `most` bytes.
+  // The whole content. Throws HttpError (413) if it is larger than `most` bytes.
   Task<std::string> text(std::size_t most = 1024 * 1024) const;
   std::string text_now(std::size_t most = 1024 * 1024) const;
 
-  // Gives the file a name: by a link where the path is in the same file system, which is instant, by a copy elsewhere.
-  // Other processes see it complete or not at all. Only its owner may read and write it (mode 0600). Returns false,
-  // having changed nothing, when the name exists and is to be kept. The path is yours: file_name() may be its last
-  // segment after you have looked at it.
+  // Gives the file a name: by a link in the same file system, which takes constant time, otherwise by a copy. Other
+  // processes see it complete or not at all. Readable and writable only by its owner (mode 0600). Returns false,
+  // without effect, if the name exists and is to be kept. Choose the path yourself; use file_name() as its last segment
+  // only after validation.
   Task<bool> save_as(std::string path, IfExists if_exists = IfExists::Keep) const;
   bool save_as_now(const std::string& path, IfExists if_exists = IfExists::Keep) const;
 
-  // For whoever receives it: appends both texts; the first call makes the file. Blocks. What was written before an
-  // error is not to be used.
+  // For receivers: appends both texts; the first call creates the file. Blocks. After an error, the content is
+  // unusable.
   std::error_code append_now(std::string_view first, std::string_view second = {});
 
 private:

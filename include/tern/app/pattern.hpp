@@ -1,9 +1,9 @@
-// Route patterns: what they may look like, checked while compiling wherever the pattern is a literal.
+// Route patterns and their syntax, checked at compile time if the pattern is a literal.
 //
 //   pattern     = "/" / 1*( "/" segment )
 //   segment     = literal / "{" name "}" / "{" name ":" regex "}" / "{" name "...}"
 //
-// A placeholder fills its whole segment; "{name...}" is the last one and takes the rest of the path, also an empty one.
+// A placeholder takes a whole segment; "{name...}" is the last one and takes the rest of the path, which may be empty.
 #pragma once
 
 #include <tern/base/ascii.hpp>
@@ -62,7 +62,7 @@ constexpr std::string_view describe(PatternFault fault) {
   return {};
 }
 
-// Steps through the segments of a pattern.
+// Iterates over the segments of a pattern.
 class PatternReader {
 public:
   constexpr explicit PatternReader(std::string_view pattern) : rest_(pattern) {}
@@ -95,7 +95,7 @@ private:
     return false;
   }
 
-  // `rest_` begins with the brace. Braces inside of a regular expression nest; a backslash there takes the next
+  // `rest_` begins with the brace. Braces within a regular expression nest; a backslash there escapes the next
   // character.
   constexpr bool placeholder(Segment& segment) {
     std::size_t end = 1;
@@ -157,8 +157,7 @@ constexpr PatternFacts examine(std::string_view pattern) {
   return facts;
 }
 
-// A compiler that meets a call to one of these while it evaluates a pattern names it in its error: they are the
-// messages.
+// A compiler that evaluates a call of one of these in a pattern names it in its error: the names are the messages.
 void pattern_must_begin_with_a_slash();
 void pattern_has_an_unclosed_brace();
 void pattern_has_a_closing_brace_without_an_opening_one();
@@ -173,7 +172,7 @@ void pattern_has_a_character_which_never_matches();
 template <std::size_t PatternHas, std::size_t HandlerTakes>
 void handler_takes_a_different_number_of_placeholders();
 
-// Names both numbers in the error.
+// The error has both numbers.
 template <std::size_t Taken>
 consteval void refuse_unless_taken(std::size_t placeholders) {
   [&]<std::size_t... Has>(std::index_sequence<Has...>) {
@@ -204,7 +203,7 @@ consteval void refuse(PatternFault fault) {
 
 namespace tern {
 
-// A pattern that is known only when the program runs: app.get(tern::runtime(text), handler). Checked at the start.
+// A pattern that is known only at run time: app.get(tern::runtime(text), handler). Checked at the start.
 struct Runtime {
   std::string pattern;
   std::source_location place;
@@ -213,7 +212,7 @@ inline Runtime runtime(std::string pattern, std::source_location place = std::so
   return {std::move(pattern), place};
 }
 
-// A pattern or prefix and where it is registered, for the messages about it.
+// A pattern or prefix, and the source location of its registration for messages.
 struct PlacedPattern {
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>

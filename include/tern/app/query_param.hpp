@@ -1,4 +1,4 @@
-// QueryParam: one member of the query string as a parameter of a handler.
+// QueryParam: one parameter of the query string as a handler's parameter.
 #pragma once
 
 #include <tern/app/extract.hpp>
@@ -17,7 +17,7 @@ namespace app {
 
 void default_does_not_fit_the_type_of_the_parameter();
 
-// The default of a QueryParam as a template argument. The general one is for types that have none.
+// The default of a QueryParam as a template argument. The primary template is for types without one.
 template <class T>
 struct ParamDefault {
   static constexpr bool given = false;
@@ -56,9 +56,9 @@ std::expected<Pairs, Rejection> shared_query_pairs(Request& request);
 
 }  // namespace app
 
-// One member of the query string: QueryParam<"page", int>. T is what a member of a Query<T> may be: with std::optional
-// it may be missing, with a vector it may be repeated; or there is a default, QueryParam<"page", int, 1>, which for
-// text is a literal of at most 63 characters. 422 that names the parameter when it is missing, repeated or not a T.
+// One parameter of the query string: QueryParam<"page", int>. T is a type of a Query<T>'s member: with std::optional it
+// may be missing, with a vector it may be repeated. A default, QueryParam<"page", int, 1>, is for text a literal of at
+// most 63 characters. 422 that names the parameter if it is missing, repeated or not a T.
 template <FixedText Name, class T = std::string_view, app::ParamDefault<T> Default = app::ParamDefault<T>{}>
 struct QueryParam : Holder<T> {};
 

@@ -15,7 +15,7 @@ inline constexpr bool is_task_type = false;
 template <class T>
 inline constexpr bool is_task_type<Task<T>> = true;
 
-// What outlives the object: it may have returned a reference to, or a view of, what it holds.
+// Outlives the object, which may have returned a reference to, or a view of, its members.
 template <class T>
 struct Outliving {
   using type = T;
@@ -33,7 +33,7 @@ struct Outliving<Reply> {
   using type = Task<Response>;
 };
 
-// Calls a member function of an object that is made for this one request.
+// Calls a member function of an object that is constructed for this request.
 template <class C, auto Member, class R, class... A>
 struct ResourceHandler {
   using Result = typename Outliving<std::remove_cvref_t<R>>::type;

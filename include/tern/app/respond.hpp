@@ -1,4 +1,4 @@
-// Responders: what a handler may return, and the response it becomes.
+// Responders: types of handler results, and their conversion to responses.
 #pragma once
 
 #include <tern/app/handler_traits.hpp>
@@ -22,14 +22,14 @@ namespace tern {
 template <class T>
 struct Respond;
 
-// 201, with where the new thing can be found, and the thing itself.
+// A 201 with the location of the new resource, and the resource.
 template <class T>
 struct Created {
   T value;
   std::string location = {};  // no Location field when empty
 };
 
-// A value with a status of the handler's choice.
+// A value with a status.
 template <class T>
 struct WithStatus {
   Status status = Status::Ok;
@@ -49,7 +49,7 @@ WithStatus<T> with_status(Status status, T value) {
   return {status, std::move(value)};
 }
 
-// Sends the client elsewhere. 303 makes it GET `location`; 307 and 308 repeat the request there.
+// A redirect. 303 makes the client GET `location`; 307 and 308 repeat the request there.
 struct Redirect {
   std::string location;
   Status status = Status::SeeOther;
@@ -121,7 +121,7 @@ consteval bool can_respond() {
   }
 }
 
-// Whether a handler may return R: a reply, a task of an answer, or an answer.
+// Whether a handler may return R: a reply, a task of a result, or a result.
 template <class R>
 concept UsableResult = std::same_as<R, Reply> || can_respond<std::remove_cvref_t<typename Unwrapped<R>::type>>();
 
@@ -130,14 +130,14 @@ Response bytes_response(std::string_view bytes, Exchange& exchange);
 Response json_response(std::string text);
 Response missing_response(Exchange& exchange);
 Response problem_response(const Problem& problem, Exchange& exchange);
-// The error of a std::expected that is no answer by itself.
+// The error of a std::expected that is not a response itself.
 struct DomainError {
   const void* key = nullptr;
   const void* value = nullptr;
   std::string_view type;
   void (*raise)(const void* value) = nullptr;  // throws a copy, to find a mapping of a base class
 };
-// What App::on_error() made of it; a logged 500 when nobody said.
+// The response of the mapping in App::on_error(); a logged 500 if there is none.
 Response domain_error_response(const DomainError& error, Exchange& exchange);
 
 template <class T>
@@ -146,7 +146,7 @@ Response respond(T&& result, Exchange& exchange);
 template <class E>
 Response respond_error(E&& error, Exchange& exchange) {
   using Error = std::remove_cvref_t<E>;
-  // Text is what an error may be made of, but says nothing about its status.
+  // Text could be an error, but has no status.
   constexpr bool is_text = TextResult<Error> || std::same_as<Error, Body>;
   if constexpr (CustomResponder<Error> || (BuiltInResult<Error> && !is_text)) {
     return respond(std::forward<E>(error), exchange);
@@ -194,7 +194,7 @@ Response respond(T&& result, Exchange& exchange) {
     return respond(*std::forward<T>(result), exchange);
   } else if constexpr (is_created<Result>) {
     Response response = respond(std::forward<T>(result).value, exchange);
-    if (code(response.status()) >= 400) return response;  // std::nullopt, say, was not created
+    if (code(response.status()) >= 400) return response;  // std::nullopt, for example, was not created
     response.status(Status::Created);
     if (!result.location.empty()) response.set("location", escape_uri(result.location));
     return response;

@@ -9,9 +9,9 @@
 namespace tern {
 
 // A method by its enumerator, or by its token ("PURGE", "SUBSCRIBE"), which may be any (RFC 9110, section 9.1). A view
-// of the token: for the call that takes it.
+// of the token, valid during the call.
 struct RouteMethod {
-  constexpr RouteMethod(Method known) noexcept : method(known) {}  // NOLINT: it is what it holds
+  constexpr RouteMethod(Method known) noexcept : method(known) {}  // NOLINT: its value
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>
   RouteMethod(const Text& token) noexcept  // NOLINT

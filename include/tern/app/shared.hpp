@@ -10,7 +10,7 @@
 
 namespace tern {
 
-// The value of a Shared<T>, locked until the end of this object's scope.
+// The value of a Shared<T>, locked until this object is destroyed.
 template <class T>
 class [[nodiscard]] Locked {
 public:
@@ -24,13 +24,13 @@ private:
   T* value_;
 };
 
-// A T that several threads change, reached only through lock(), also where it is const:
+// A T that several threads change, accessed only through lock(), also if it is const:
 //   app.state(tern::Shared(std::map<int, Book>()));
 //   app.get("/books/{id}", [](tern::State<tern::Shared<std::map<int, Book>>> books, int id) {
 //     return books->lock()->at(id);
 //   });
-// lock() blocks its thread: hold a Locked for a few lines, never across a co_await, and lock one Shared once. It is
-// moved before it is shared, not afterwards.
+// lock() blocks its thread: hold a Locked for a few lines, never across a co_await, and lock one Shared only once. It
+// may be moved only before it is shared.
 template <class T>
 class Shared {
 public:

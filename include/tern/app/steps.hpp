@@ -1,5 +1,5 @@
-// The part of binding that is the same for all handlers: waiting for the content, extractors that wait, and what went
-// wrong. For bind.hpp; defined in src/app/bind.cpp.
+// The type-independent part of binding: waiting for the content, extractors that wait, and errors. For bind.hpp;
+// defined in src/app/bind.cpp.
 #pragma once
 
 #include <tern/app/extract.hpp>
@@ -14,31 +14,33 @@
 
 namespace tern::app {
 
-// Writes a line into the error log that names the route.
+// Writes a line with the route to the error log.
 void report_failure(Exchange& exchange, std::string_view what, std::string_view when = {}) noexcept;
 Response rejected(Rejection&& rejection, Exchange& exchange);
-// What the exception that is being handled becomes.
+// The response for the exception being handled.
 Response caught(Exchange& exchange) noexcept;
 Response translate(void* exchange, std::exception_ptr exception);
-// How a handler goes on when its content is complete: finish() fills the slots from the content, and calls the handler.
-// Where fill() is not null, it may do the first part on another thread, and call() the second.
-struct AfterBody {
-  Reply (*finish)(const void* handler, Exchange& exchange, void* slots);
-  bool (*fill)(void* slots, Request& request, std::optional<Rejection>& failure);
-  Reply (*call)(const void* handler, Exchange& exchange, void* slots);
-};
-// Reads the content, then goes on.
-Task<Response> after_body(Exchange& exchange, const AfterBody& next, const void* handler, void* slots);
-// One parameter of a handler with asynchronous extractors: one of the two functions gets its value into the slots.
+// One parameter of a handler: one of the two functions puts its value into the slots. If `computes` is set, fill() may
+// be called on a thread of the pool, with an arena that is not shared meanwhile.
 struct Step {
-  bool (*fill)(void* slots, Request& request, std::optional<Rejection>& failure) = nullptr;
+  bool (*fill)(void* slots, Request& request, Arena& arena, std::optional<Rejection>& failure) = nullptr;
   Task<bool> (*fill_later)(void* slots, Request& request, std::optional<Rejection>& failure) = nullptr;
   bool from_content = false;
+  bool computes = false;
 };
-// Takes the steps in order, those from the content last, and then calls `call(handler, exchange, slots)`.
+// Continues a handler when its content is complete: finish() fills the slots from the content, and calls the handler.
+// For large content the steps do the first part, and call() the second, unless there are no steps.
+struct AfterBody {
+  Reply (*finish)(const void* handler, Exchange& exchange, void* slots);
+  std::span<const Step> steps;
+  Reply (*call)(const void* handler, Exchange& exchange, void* slots);
+};
+// Reads the content, then continues.
+Task<Response> after_body(Exchange& exchange, AfterBody next, const void* handler, void* slots);
+// Runs the steps in order, those that use the content last, and then calls `call(handler, exchange, slots)`.
 Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool reads_body,
                            Reply (*call)(const void*, Exchange&, void*), const void* handler, void* slots);
-// Reads content that is complete; what went wrong becomes the answer.
+// Reads complete content; an error becomes the response.
 std::optional<Response> body_failure(Exchange& exchange);
 
 }  // namespace tern::app

@@ -1,4 +1,4 @@
-// One value from one piece of text: a placeholder, a member of a query, a field, a cookie.
+// Parses one value from text: a placeholder, a member of a query, a field, a cookie.
 #pragma once
 
 #include <tern/app/handler_traits.hpp>
@@ -13,8 +13,8 @@
 
 namespace tern::app {
 
-// False, and `value` unchanged, when `text` is not a T. Numbers are strict (base/number.hpp), a bool is "true",
-// "false", "1" or "0", an enumerator goes by its name.
+// False, without changing `value`, if `text` is not a T. Numbers are strict (base/number.hpp), a bool is "true",
+// "false", "1" or "0", an enumerator is written by its name.
 template <Positional T>
 bool from_text(std::string_view text, T& value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -41,7 +41,7 @@ bool from_text(std::string_view text, T& value) {
   }
 }
 
-// What to say when it is not one.
+// The message for text that is not a T.
 template <Positional T>
 constexpr std::string_view expectation() {
   if constexpr (std::is_same_v<T, bool>) return "expected true or false";

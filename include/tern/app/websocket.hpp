@@ -1,7 +1,9 @@
-// Handlers of WebSockets: what App::websocket() takes, and how it becomes an endpoint.
+// Handlers of WebSockets: the argument of App::websocket(), and its conversion to an endpoint.
 #pragma once
 
 #include <tern/app/bind.hpp>
+#include <tern/app/large_value.hpp>
+#include <tern/coro/offload.hpp>
 #include <tern/http/websocket.hpp>
 #include <tern/json/read.hpp>
 #include <tern/json/write.hpp>
@@ -9,6 +11,7 @@
 #include <concepts>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,7 +24,7 @@ void append_json(std::string& out, const Json<T>& json) {
   json::write(out, json.value);
 }
 
-// The WebSocket that this request will become.
+// The WebSocket that the request is upgraded to.
 template <>
 struct Extract<WebSocket> {
   static std::expected<WebSocket, Rejection> from(Request& request);
@@ -57,7 +60,7 @@ template <class M>
 concept UsableMessage = std::is_same_v<M, std::string_view> || std::is_same_v<M, std::string> ||
                         std::is_same_v<M, MessageView> || std::is_same_v<M, Message> || is_json<M>;
 
-// Puts a handler object behind the interface that servers know.
+// Adapts a handler object to the interface of servers.
 template <class H>
 class CallingSocketHandler final : public http::SocketHandler {
 public:
@@ -68,7 +71,7 @@ public:
   }
 
   std::uint16_t message(WebSocket& socket, MessageView message) override {
-    using M = typename MessageParameter<decltype(&H::message)>::type;
+    using M = Parameter;
     if constexpr (std::is_same_v<M, MessageView>) {
       handler_.message(socket, message);
     } else if constexpr (std::is_same_v<M, Message>) {
@@ -86,24 +89,51 @@ public:
     return 0;
   }
 
+  bool computes(MessageView message) const noexcept override {
+    return is_json<Parameter> && message.is_text && message.content.size() >= large_content;
+  }
+
+  Task<> compute(WebSocket& socket, Message given) override {
+    if constexpr (is_json<Parameter>) {
+      const Message message = std::move(given);  // goes before the frame does
+      const auto read = [&message] { return json::read<decltype(Parameter::value)>(message.content); };
+      std::optional<std::invoke_result_t<decltype(read)>> value;
+      try {
+        value.emplace(co_await offload(read));
+      } catch (const Overloaded&) {
+        throw http::MessageRefused{try_again_later};
+      }
+      if (!*value) throw http::MessageRefused{invalid_payload};
+      if (closed_) co_return;
+      Parameter parameter{{std::move(**value)}};
+      parameter.came_from(message.content.size());
+      handler_.message(socket, std::move(parameter));
+    }
+    co_return;
+  }
+
   void drained(WebSocket& socket) override {
     if constexpr (requires { handler_.drained(socket); }) handler_.drained(socket);
   }
 
   void closed(WebSocket& socket, std::uint16_t code, std::string_view reason) override {
+    closed_ = true;
     if constexpr (requires { handler_.close(socket, code, reason); }) handler_.close(socket, code, reason);
   }
 
 private:
+  using Parameter = typename MessageParameter<decltype(&H::message)>::type;
   static constexpr std::uint16_t unsupported_data = 1003;
   static constexpr std::uint16_t invalid_payload = 1007;
+  static constexpr std::uint16_t try_again_later = 1013;
 
   H handler_;
+  bool closed_ = false;
 };
 
 WebSocket socket_of(Request& request);
 
-// A WebSocket's handler and options, as Binding calls it.
+// A WebSocket's handler and options, in the form that Binding calls.
 template <class F, class R>
 struct SocketRoute {
   using AnswersItself = void;
@@ -139,10 +169,10 @@ consteval bool usable_message() {
   return true;
 }
 
-// What is not possible about them; empty: nothing.
+// The fault of invalid options; empty if there is none.
 std::string_view mistake_of(const WebSocketOptions& options) noexcept;
 
-// The messages for a handler that cannot be used.
+// Compile-time errors for an unusable handler.
 template <class F>
 Endpoint bind_socket(F handler, WebSocketOptions options) {
   using Traits = HandlerTraits<F>;

@@ -1,4 +1,4 @@
-// Memory that lives as long as one exchange: handed out by moving a pointer, given back all at once.
+// Memory for one exchange: allocated by moving a pointer, freed all at once.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tern {
 
-// Not thread-safe: it belongs to one exchange on one loop. An arena that was never used owns no memory.
+// Not thread-safe: belongs to one exchange on one loop. An unused arena owns no memory.
 class Arena {
 public:
   Arena() noexcept = default;
@@ -23,7 +23,7 @@ public:
   // A copy of `text` that lives until clear().
   std::string_view copy(std::string_view text);
 
-  // An object that lives until clear(), which destroys it (the last made first).
+  // An object that lives until clear(), which destroys the objects in reverse order.
   template <class T, class... Arguments>
   T& make(Arguments&&... arguments) {
     static_assert(alignof(T) <= alignof(std::max_align_t), "an arena has no over-aligned memory");
@@ -31,19 +31,20 @@ public:
     if constexpr (std::is_trivially_destructible_v<T>) {
       return *::new (place) T(std::forward<Arguments>(arguments)...);
     } else {
-      void* note = allocate(sizeof(Cleanup), alignof(Cleanup));  // before there is an object that could be lost
+      void* note =
+          allocate(sizeof(Cleanup), alignof(Cleanup));  // before the object, which would not be destroyed otherwise
       T* object = ::new (place) T(std::forward<Arguments>(arguments)...);
       at_clear(note, object, [](void* dead) noexcept { static_cast<T*>(dead)->~T(); });
       return *object;
     }
   }
 
-  // Destroys what make() made and gives the memory back.
+  // Destroys the objects of make() and frees the memory.
   void clear() noexcept {
     if (blocks_ != nullptr) give_back();
   }
 
-  // Bytes taken from the heap (or the block pool) at present.
+  // Bytes taken from the heap (or the block pool) now.
   std::size_t footprint() const noexcept { return footprint_; }
 
 private:

@@ -1,4 +1,4 @@
-// ASCII helpers: HTTP is defined over octets, and nothing here looks at the locale.
+// ASCII helpers, independent of the locale: HTTP is defined over octets.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return true;
 }
 
-// OWS of RFC 9110, section 5.6.3: blanks and tabs at both ends are taken off.
+// Removes OWS of RFC 9110, section 5.6.3, at both ends: blanks and tabs.
 constexpr std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);

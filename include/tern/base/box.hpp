@@ -1,12 +1,12 @@
-// One owner of one heap object, deep down a pointer. <memory> is kept out of the public headers for its size (27,000
-// lines in libstdc++ 12).
+// A single owner of a heap object. Replaces std::unique_ptr in public headers, because <memory> is large (27,000 lines
+// in libstdc++ 12).
 #pragma once
 
 #include <utility>
 
 namespace tern::base {
 
-// The destructor is a function pointer, so that a Box of a forward-declared type can be a member of a public class.
+// The deleter is a function pointer, so that a Box of a forward-declared type can be a member of a public class.
 template <class T>
 class Box {
 public:
@@ -33,7 +33,7 @@ public:
   void reset() noexcept {
     if (T* dead = std::exchange(object_, nullptr)) destroy_(dead);
   }
-  // Gives the object away; the caller deletes it.
+  // Releases the object; the caller deletes it.
   [[nodiscard]] T* release() noexcept { return std::exchange(object_, nullptr); }
 
 private:

@@ -1,7 +1,7 @@
 // Durations for options and timers.
 //
-// libstdc++'s <chrono> brings the calendar and string streams with it (12,000 lines); <mutex> needs durations and
-// brings only those. Programs that want clocks and calendars include <chrono> themselves.
+// libstdc++'s <chrono> includes the calendar and string streams (12,000 lines); <mutex> includes only the durations.
+// Programs that need clocks and calendars include <chrono> themselves.
 #pragma once
 
 #include <mutex>  // for std::chrono::duration

@@ -1,4 +1,4 @@
-// A move-only callable of a given signature. <functional> is kept out of the public headers for its size.
+// A move-only callable with a given signature. Replaces <functional> in public headers, because that is large.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace tern::base {
 template <class Signature>
 class Function;
 
-// Small callables that move without throwing are kept inside; others on the heap. Calling an empty one is undefined.
+// Small callables with a nothrow move are stored inline, others on the heap. Calling an empty one is undefined.
 template <class R, class... Arguments>
 class Function<R(Arguments...)> {
 public:
@@ -89,7 +89,7 @@ private:
     other.operations_ = nullptr;
   }
   void reset() noexcept {
-    // Empty first: what dies may look at this function again.
+    // Empty first: the destructor of the callable may access this function.
     if (const Operations* dead = std::exchange(operations_, nullptr)) dead->destroy(storage_);
   }
 

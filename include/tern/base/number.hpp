@@ -1,4 +1,4 @@
-// Numbers as text, strictly: the whole text is the number, without sign tricks, blanks or overflow.
+// Strict number parsing: the whole text must be the number, without '+', blanks or overflow.
 #pragma once
 
 #include <charconv>
@@ -15,7 +15,7 @@ template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
                   !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
-// A decimal integer; a '-' only where T is signed, never a '+'. Nothing when the text is anything else or does not fit.
+// A decimal integer; '-' only if T is signed, never '+'. Unset for any other text, or if it does not fit.
 template <Integer T>
 constexpr std::optional<T> parse_integer(std::string_view text) {
   if constexpr (sizeof(T) < sizeof(long long)) {
@@ -35,11 +35,10 @@ constexpr std::optional<T> parse_integer(std::string_view text) {
   }
 }
 
-// A finite decimal floating-point number, with or without exponent ("1", "-2.5", "1e9"); "inf" and "nan" are not
-// numbers here.
+// A finite decimal floating-point number, with or without an exponent ("1", "-2.5", "1e9"); not "inf" or "nan".
 std::optional<double> parse_double(std::string_view text);
 
-// Appends the shortest text that reads back as the same number.
+// Appends the shortest text that parses to the same number.
 void append_number(std::string& out, long long value);
 void append_number(std::string& out, unsigned long long value);
 void append_number(std::string& out, double value);
@@ -54,7 +53,7 @@ void append_integer(std::string& out, T value) {
   }
 }
 
-// Appends `value` as two or more decimal digits with leading zeros up to `width`.
+// Appends `value` in decimal, padded with leading zeros to `width`.
 void append_padded(std::string& out, unsigned value, std::size_t width);
 
 }  // namespace tern::base

@@ -9,7 +9,7 @@ namespace tern::base {
 
 bool is_utf8(std::string_view text) noexcept;
 
-// Appends the UTF-8 form of a code point that is one (neither a surrogate nor above U+10FFFF).
+// Appends a valid code point (neither a surrogate nor above U+10FFFF) in UTF-8.
 void append_utf8(std::string& out, char32_t code_point);
 
 }  // namespace tern::base

@@ -1,4 +1,4 @@
-// What can be awaited, as a task; and the stop token that a coroutine carries.
+// Converting awaitables to tasks, and access to the current coroutine's stop token.
 #pragma once
 
 #include <tern/coro/stop_token.hpp>
@@ -10,7 +10,7 @@
 namespace tern {
 namespace coro {
 
-// What `co_await a` asks.
+// The awaiter of `co_await a`.
 template <class A>
 decltype(auto) awaiter_of(A&& awaitable) {
   if constexpr (requires { std::forward<A>(awaitable).operator co_await(); }) {
@@ -53,13 +53,13 @@ struct CurrentStop {
 
 }  // namespace coro
 
-// The stop token of the coroutine that asks, for those that compute: co_await tern::current_stop(). Does not wait.
-// Valid until that coroutine has ended.
+// The stop token of the calling coroutine, for computations: co_await tern::current_stop(). Does not suspend. Valid
+// until the coroutine has ended.
 inline coro::CurrentStop current_stop() noexcept {
   return {};
 }
 
-// The same work, which nothing stops: for what must be done although nobody waits for the answer any more.
+// The same work, shielded from stops: for work that must be completed although its result is no longer needed.
 //
 //   co_await tern::uncancelled(release(lock));
 template <coro::Awaitable A>

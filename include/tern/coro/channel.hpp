@@ -79,10 +79,9 @@ private:
 
 }  // namespace coro
 
-// First in, first out, for any number of senders and receivers. Holds up to `capacity` values; with none, a sender
-// waits for its receiver. Belongs to one loop, and everything but the constructor is called there; another thread has
-// that loop do it: executor.post([&] { channel.try_send(…); }). Outlives those who wait for it. T moves without
-// throwing.
+// First in, first out, for any number of senders and receivers. Holds up to `capacity` values; with a capacity of 0, a
+// sender waits for its receiver. Belongs to one loop: everything except the constructor is called there; other threads
+// post to it: executor.post([&] { channel.try_send(…); }). Must outlive all waits. T is nothrow-movable.
 template <class T>
 class Channel {
 public:
@@ -106,19 +105,19 @@ public:
     Channel& channel;
   };
 
-  // co_await channel.send(value): waits for room. False when the channel is closed, also while it waits; the value is
-  // lost then. Ends with Cancelled when the coroutine is stopped, and the value was not sent.
+  // co_await channel.send(value): waits for room. False if the channel is closed, also during the wait; the value is
+  // lost then. Throws Cancelled, without sending the value, if the coroutine is stopped.
   Send send(T value) noexcept { return Send(*this, std::move(value)); }
-  // co_await channel.receive(): waits for a value. Nothing when the channel is closed and all was received. Ends with
-  // Cancelled when the coroutine is stopped; no value is lost by that.
+  // co_await channel.receive(): waits for a value. Unset if the channel is closed and empty. Throws Cancelled if the
+  // coroutine is stopped; no value is lost then.
   Receive receive() noexcept { return {*this}; }
 
-  // Without waiting: false when there is no room, or the channel is closed; the value is lost then.
+  // Does not wait: false if there is no room, or the channel is closed; the value is lost then.
   bool try_send(T value) noexcept { return push(value); }
-  // Without waiting: nothing when there is none.
+  // Does not wait: unset if there is no value.
   std::optional<T> try_receive() noexcept { return pop(); }
 
-  // No more values come: senders that wait are told, receivers still get what is there.
+  // Closes the channel: waiting senders get false, receivers still get the queued values.
   void close() noexcept {
     closed_ = true;
     while (auto* sender = senders_.pop()) sender->end(false);
@@ -133,7 +132,8 @@ private:
   friend class coro::SendWait<T>;
   friend class coro::ReceiveWait<T>;
 
-  // Who waits to receive gets it at once: then nothing is queued. Leaves the value alone when it returns false.
+  // Passes the value directly to a waiting receiver; then nothing is queued. Does not change the value if it returns
+  // false.
   bool push(T& value) noexcept {
     if (closed_) return false;
     if (auto* receiver = receivers_.pop()) {
@@ -166,12 +166,12 @@ private:
     return value;
   }
 
-  std::vector<std::optional<T>> places_;  // a ring
+  std::vector<std::optional<T>> places_;  // ring buffer
   std::size_t first_ = 0;
   std::size_t size_ = 0;
   bool closed_ = false;
-  coro::List<coro::SendWait<T>> senders_;       // only while all places are taken
-  coro::List<coro::ReceiveWait<T>> receivers_;  // only while none is
+  coro::List<coro::SendWait<T>> senders_;       // only while the buffer is full
+  coro::List<coro::ReceiveWait<T>> receivers_;  // only while the buffer is empty
 };
 
 }  // namespace tern

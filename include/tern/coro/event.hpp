@@ -1,4 +1,4 @@
-// Event: coroutines that wait until something has happened.
+// Event: lets coroutines wait for an occurrence.
 #pragma once
 
 #include <tern/coro/waiter.hpp>
@@ -24,9 +24,9 @@ private:
 
 }  // namespace coro
 
-// Set until it is reset: co_await event goes on at once while it is set. Belongs to one loop, and everything but the
-// constructor is called there; another thread has that loop do it: executor.post([&event] { event.set(); }). Outlives
-// those who wait for it.
+// Stays set until reset: co_await returns at once while it is set. Belongs to one loop: everything except the
+// constructor is called there; other threads post to it: executor.post([&event] { event.set(); }). Must outlive all
+// waits.
 class Event {
 public:
   Event() noexcept = default;
@@ -34,7 +34,7 @@ public:
   Event& operator=(const Event&) = delete;
 
   bool is_set() const noexcept { return set_; }
-  // All who wait go on, at their turn, in the order in which they came, even if it is reset before that.
+  // Resumes all waiting coroutines at their turns, in the order of waiting, even if the event is reset before.
   void set() noexcept;
   void reset() noexcept { set_ = false; }
 
@@ -42,7 +42,7 @@ public:
     coro::EventWait operator co_await() const noexcept { return coro::EventWait(event); }
     Event& event;
   };
-  // Ends with Cancelled when the coroutine is stopped. For combinations: with_timeout(d, event.wait()).
+  // Throws Cancelled if the coroutine is stopped. For combinations: with_timeout(d, event.wait()).
   Wait wait() noexcept { return {*this}; }
   coro::EventWait operator co_await() noexcept { return coro::EventWait(*this); }
 

@@ -1,4 +1,4 @@
-// What runs coroutines and callbacks: an executor, its timers, and turns on it. `net::Loop` implements both interfaces.
+// Executor, its timers, and turns: they run coroutines and callbacks. `net::Loop` implements both interfaces.
 #pragma once
 
 #include <tern/base/box.hpp>
@@ -21,73 +21,73 @@ namespace coro {
 class JobWait;
 }
 
-// Something that wants to be called by an executor soon. Intrusive: scheduling allocates nothing. One that is destroyed
-// on the executor's thread before its turn is not called.
+// A callback that an executor runs soon. Intrusive: scheduling does not allocate. Destroying it on the executor's
+// thread before its turn cancels it.
 class Turn : public coro::Hook<Turn> {
 public:
-  // Called on the executor's thread, straight from its loop and never inside of anybody else's call.
+  // Called on the executor's thread, directly from its loop and never within another callback.
   virtual void on_turn() noexcept = 0;
 
 protected:
   Turn() noexcept = default;
   ~Turn();
 
-  // For turns that only the executor's own thread schedules.
+  // Only for turns that are scheduled by the executor's own thread.
   bool scheduled() const noexcept { return executor_ != nullptr; }
 
 private:
   friend class Executor;
-  Executor* executor_ = nullptr;  // that it is scheduled on
+  Executor* executor_ = nullptr;  // it is scheduled on this one
 };
 
-// One thread that runs what is posted to it, in order.
+// A thread that runs posted work in order.
 class Executor {
 public:
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Runs `work` on the executor's thread, never inside the call. May be called from any thread while the executor
-  // lives. `work` must not throw. Work that is posted after the executor has stopped is destroyed without being run.
+  // Runs `work` on the executor's thread, never within this call. May be called from any thread while the executor
+  // exists. `work` must not throw. Work that is posted after the executor has stopped is destroyed without running.
   virtual void post(base::Function<void()> work) = 0;
 
-  // Its timers, for use on its thread.
+  // The timers of this executor; only on its thread.
   virtual Timers& timers() noexcept = 0;
 
-  // Where offload() sends what would hold the executor up; null: there is no such thing.
+  // The pool for offload(); null: none.
   virtual Offloader* offloader() noexcept { return nullptr; }
 
-  // The owner of the background tasks that run here, see spawn(); null: there is none. For use on its thread.
+  // The owner of background tasks on this executor, see spawn(); null: none. Only on its thread.
   virtual Scope* background() noexcept { return nullptr; }
 
-  // Watches a descriptor of another library's. The handler outlives the watch, and that goes before the executor. Null:
-  // this executor watches none. For use on its thread, or while it does not run.
+  // Watches a descriptor of another library. The handler must outlive the watch, and the watch must not outlive the
+  // executor. Null if the executor does not support it. On its thread, or while it does not run.
   virtual base::Box<Watch> watch(int, Watch::Handler&) { return {}; }
 
-  // Calls turn.on_turn() once, on the executor's thread, in the order of these calls; those that are scheduled by a
-  // turn come after whatever else is ready, such as sockets. From any thread; the turn must not be scheduled already.
-  // Turns that are left when the executor stops wait for its next run.
+  // Calls turn.on_turn() once, on the executor's thread, in the order of these calls. A turn that is scheduled by
+  // another turn runs after other ready work, such as sockets. From any thread; the turn must not be scheduled yet.
+  // Remaining turns of a stopped executor run when it runs again.
   void schedule(Turn& turn) noexcept;
 
-  // Jobs that were given away from this thread and whose awaits have not ended. An executor with some left must not be
-  // destroyed: see offload().
-  std::size_t jobs_out() const noexcept { return jobs_out_; }
+  // Jobs submitted from this thread whose awaits have not ended. The executor must not be destroyed before it is 0: see
+  // offload().
+  std::size_t outstanding_jobs() const noexcept { return outstanding_jobs_; }
 
-  // The executor whose thread this is, or null. The library's one thread-local variable that is visible to users.
+  // The executor of the calling thread, or null. The library's only thread-local variable that is visible to users.
   static Executor* current() noexcept;
 
 protected:
   Executor() = default;
   ~Executor();
 
-  // Makes `executor` (or nobody, if null) the calling thread's; returns the one before.
+  // Makes `executor` (or none, if null) the calling thread's; returns the previous one.
   static Executor* make_current(Executor* executor) noexcept;
 
-  // Posts once more what asks for turns. For executors that can be stopped and run again, at the beginning of a run:
-  // what was posted in between was lost.
+  // Posts pending turns again. For executors that can be stopped and run again, at the start of a run: a stopped
+  // executor loses its posts.
   void resume_turns();
 
-  // Has run_turns() called on this executor's thread. From any thread, at most once until that call has begun. An
-  // executor of a server does it without allocating: nothing could be told of a failure.
+  // Posts a call of run_turns() to this executor's thread. From any thread, at most once until that call begins.
+  // Servers' executors implement it without allocating, because there is no way to report a failure.
   virtual void post_turns();
   void run_turns() noexcept;
 
@@ -95,22 +95,22 @@ private:
   friend class Turn;
   friend class coro::JobWait;
 
-  // Takes a turn off, on the executor's thread.
+  // Removes a scheduled turn, on the executor's thread.
   void cancel(Turn& turn) noexcept;
-  // Whether it has been scheduled and not been called yet.
+  // Whether it is scheduled and was not called yet.
   bool scheduled(const Turn& turn) noexcept;
-  // Blocks until another thread has scheduled it, and takes it off.
+  // Blocks until another thread has scheduled it, and removes it.
   void await_turn(Turn& turn) noexcept;
 
-  std::mutex turns_mutex_;  // for the turns, and Turn::executor_
+  std::mutex turns_mutex_;  // guards the turns, and Turn::executor_
   coro::List<Turn> turns_;
-  coro::List<Turn> taken_;  // that are being called
-  unsigned awaiting_ = 0;   // calls of await_turn() that wait
-  unsigned arrivals_ = 0;   // turns that were scheduled meanwhile; they wait for it to change
-  std::size_t jobs_out_ = 0;
+  coro::List<Turn> taken_;  // being called
+  unsigned awaiting_ = 0;   // waiting calls of await_turn()
+  unsigned arrivals_ = 0;   // turns scheduled meanwhile; await_turn() waits for a change
+  std::size_t outstanding_jobs_ = 0;
 };
 
-// Something that wants to be called once, later. Intrusive: arming and disarming allocate nothing.
+// A callback after a delay. Intrusive: arming and disarming do not allocate.
 class Timer {
 public:
   Timer(const Timer&) = delete;
@@ -118,10 +118,10 @@ public:
 
   bool armed() const noexcept { return links.previous != nullptr; }
 
-  // Called on the loop's thread when the time has come; the timer is disarmed by then and may be armed again.
+  // Called on the loop's thread when the delay has passed; the timer is disarmed and may be armed again.
   virtual void on_timer() noexcept = 0;
 
-  // Belongs to the Timers that the timer is armed with.
+  // Owned by the Timers that the timer is armed with.
   struct Links {
     Timer** previous = nullptr;  // the pointer that points here
     Timer* next = nullptr;
@@ -130,22 +130,22 @@ public:
 
 protected:
   Timer() = default;
-  ~Timer() = default;  // must be disarmed by then
+  ~Timer() = default;  // must be disarmed
 };
 
-// Coarse timers of one loop; used on the loop's thread only.
+// Coarse timers of one loop; only on the loop's thread.
 class Timers {
 public:
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  // Milliseconds on a steady clock, read once for each round of the loop.
+  // Milliseconds of a steady clock, read once per iteration of the loop.
   virtual std::uint64_t now() const noexcept = 0;
 
-  // Calls `timer` once, not before `delay` has passed and at most some 20 ms after it. An armed timer is moved.
+  // Calls `timer` once, after `delay` and up to about 20 ms later. An armed timer is re-armed.
   virtual void arm(Timer& timer, Milliseconds delay) = 0;
 
-  // Nothing happens when it is not armed.
+  // No effect if it is not armed.
   virtual void disarm(Timer& timer) noexcept = 0;
 
 protected:

@@ -1,4 +1,4 @@
-// Generator: a coroutine that yields values, one for each time it is asked.
+// Generator: a coroutine that yields values on demand.
 #pragma once
 
 #include <tern/coro/task.hpp>
@@ -29,7 +29,7 @@ public:
     }
     void return_void() const noexcept {}
     void unhandled_exception() noexcept { error = std::current_exception(); }
-    void await_transform() = delete;  // a generator does not wait
+    void await_transform() = delete;  // generators cannot wait
 
     T* value = nullptr;
     std::exception_ptr error;
@@ -46,7 +46,7 @@ public:
     if (handle_) handle_.destroy();
   }
 
-  // The next value, valid until the next call; null at the end. Throws what the coroutine throws.
+  // The next value, valid until the next call; null at the end. Rethrows the coroutine's exception.
   T* next() {
     if (handle_.done()) return nullptr;
     handle_.resume();

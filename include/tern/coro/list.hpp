@@ -1,4 +1,4 @@
-// An intrusive list: what is in it unlinks itself when it dies.
+// An intrusive list: an element unlinks itself when it is destroyed.
 #pragma once
 
 namespace tern::coro {
@@ -6,7 +6,7 @@ namespace tern::coro {
 template <class T>
 class List;
 
-// A base of T, which can then be in one List<T> at a time.
+// Base class of T; an element is in at most one List<T> at a time.
 template <class T>
 class Hook {
 public:
@@ -31,7 +31,7 @@ private:
   Hook* next_ = nullptr;
 };
 
-// First in, first out. Owns nothing; what is left when it dies is unlinked.
+// First in, first out. Does not own its elements; its destructor unlinks them.
 template <class T>
 class List {
 public:
@@ -51,14 +51,14 @@ public:
     ends_.previous_->next_ = &hook;
     ends_.previous_ = &hook;
   }
-  // Takes the first off; null when empty.
+  // Removes the first element; null if the list is empty.
   T* pop() noexcept {
     if (empty()) return nullptr;
     Hook<T>* first = ends_.next_;
     first->unlink();
     return static_cast<T*>(first);
   }
-  // Takes over all of `other` behind what is here.
+  // Moves all elements of `other` to the end of this list.
   void splice(List& other) noexcept {
     if (other.empty()) return;
     ends_.previous_->next_ = other.ends_.next_;

@@ -1,4 +1,4 @@
-// offload: functions that block or compute, on the threads of a pool; and the interface of such a pool.
+// offload: runs blocking functions and computations on a thread pool; and the interface of the pool.
 #pragma once
 
 #include <tern/coro/waiter.hpp>
@@ -11,7 +11,7 @@
 
 namespace tern {
 
-// Thrown when a pool has no place left, or is shut down: later it may. An app answers it with 503.
+// Thrown when a pool's queue is full, or the pool is shut down: a later attempt may succeed. An app responds with 503.
 class Overloaded : public std::exception {
 public:
   const char* what() const noexcept override { return "overloaded"; }
@@ -19,15 +19,15 @@ public:
 
 enum class Priority : std::uint8_t { High, Normal, Low, high = High, normal = Normal, low = Low };
 
-// Work for a pool. Intrusive: giving it away allocates nothing.
+// Work for a pool. Intrusive: submitting does not allocate.
 class Job : public coro::Hook<Job> {
 public:
-  // On a thread of the pool; the last that the pool does with the job.
+  // Called on a thread of the pool; the pool does not access the job afterwards.
   virtual void run() noexcept = 0;
-  // Instead of run(), when the pool gives up what has not begun; also the last.
+  // Called in place of run() if the pool discards a job before it has begun; the pool does not access it afterwards.
   virtual void drop() noexcept = 0;
 
-  // Belongs to the pool that has the job.
+  // Used by the pool that has the job.
   struct Place {
     Priority priority = Priority::Normal;
   } place;
@@ -42,16 +42,16 @@ template <class F>
 class Offload;
 }
 
-// Threads that take jobs: tern::ThreadPool. Its functions may be called from any thread.
+// The interface of tern::ThreadPool. Its functions may be called from any thread.
 class Offloader {
 public:
   Offloader(const Offloader&) = delete;
   Offloader& operator=(const Offloader&) = delete;
 
-  // Takes the job, of which then either run() or drop() is called, once. False when there is no room.
+  // Submits a job: either run() or drop() is called once. False if the queue is full.
   virtual bool submit(Priority priority, Job& job) noexcept = 0;
 
-  // Takes a job back that has been submitted. True when it has not begun: nothing is called any more.
+  // Withdraws a submitted job. True if it has not begun: neither run() nor drop() is called.
   virtual bool withdraw(Job& job) noexcept = 0;
 
   // co_await pool.run(f): see offload().
@@ -71,17 +71,17 @@ protected:
 
 namespace coro {
 
-// A wait for a job. It is part of the waiting coroutine's frame, and therefore joined when that is destroyed.
+// The wait for a job. Part of the waiting coroutine's frame; destroying the frame joins the job.
 class JobWait : public Waiter, private Job {
 protected:
   JobWait(Offloader* pool, Priority priority) noexcept : pool_(pool), priority_(priority) {}
   ~JobWait() = default;
 
-  // The derived class calls it in its destructor, while what call() uses is there.
-  void settle() noexcept;
-  // Throws Overloaded, Cancelled or std::logic_error when there is no result.
+  // Must be called by the derived class's destructor, while the members used by call() exist.
+  void join_job() noexcept;
+  // Throws Overloaded, Cancelled or std::logic_error if there is no result.
   void check() const;
-  // Calls the function. On a thread of the pool.
+  // Calls the function on a thread of the pool.
   virtual void call() noexcept = 0;
 
 private:
@@ -97,7 +97,7 @@ private:
   Offloader* pool_;
   Priority priority_;
   End end_ = End::Done;
-  bool out_ = false;
+  bool submitted_ = false;
 };
 
 template <class F>
@@ -106,7 +106,7 @@ public:
   using Result = std::invoke_result_t<F&>;
 
   OffloadWait(Offloader* pool, Priority priority, F&& f) : JobWait(pool, priority), f_(std::forward<F>(f)) {}
-  ~OffloadWait() { settle(); }
+  ~OffloadWait() { join_job(); }
 
   Result await_resume() {
     check();
@@ -129,13 +129,13 @@ private:
     }
   }
 
-  F f_;  // a reference when F is one
+  F f_;  // a reference if F is one
   std::optional<std::conditional_t<std::is_void_v<Result>, Done, Result>> value_;
   std::exception_ptr error_;
 };
 
-// Before GCC 15, a lambda that is written inside of a co_await expression and captures something with a destructor is
-// destroyed twice. It cannot be told from one that is moved there, so both are refused.
+// Before GCC 15, a lambda that is written within a co_await expression, and captures an object with a destructor, is
+// destroyed twice. It cannot be distinguished from one that is moved there, so both are rejected.
 template <class F>
 concept SafelyAwaited =
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 15
@@ -144,7 +144,7 @@ concept SafelyAwaited =
     true;
 #endif
 
-// What offload() returns: to be awaited once, or given to when_all() and its like.
+// The result of offload(): to be awaited once, or passed to when_all() and the like.
 template <class F>
 class [[nodiscard]] Offload {
 public:
@@ -168,17 +168,16 @@ private:
 
 }  // namespace coro
 
-// co_await tern::offload(f): calls f on the pool of the loop that runs this, and goes on here, on the same loop, with
-// what f returned or threw. A named function is referred to, not copied, and must live as long as the await:
+// co_await tern::offload(f): calls f on the pool of the current loop, and resumes on the same loop with the result or
+// exception of f. A named function is passed by reference, and must live until the await ends:
 //
 //   auto render = [rows = std::move(rows)] { return to_pdf(rows); };
 //   auto pdf = co_await tern::offload(render);
 //
-// Throws Overloaded when the pool is full. When the coroutine is stopped, a function that has not begun never will, and
-// the await ends with Cancelled; one that has begun is not interrupted, and the await ends with it, result and all.
-// (One that computes for long can look at a StopToken that it captures: co_await tern::current_stop().) A frame that is
-// destroyed meanwhile waits for it too. On a thread without an executor, such as in a test without a server, f is
-// called on the spot.
+// Throws Overloaded if the pool's queue is full. If the coroutine is stopped, a function that has not begun is
+// withdrawn, and the await throws Cancelled; one that has begun is not interrupted, and the await returns its result.
+// (A long computation can capture and check a StopToken: co_await tern::current_stop().) Destroying the frame waits for
+// a function that has begun. On a thread without an executor, such as in a test without a server, f is called directly.
 template <class F>
 coro::Offload<F> offload(Priority priority, F&& f) {
   return coro::Offload<F>(nullptr, priority, std::forward<F>(f));

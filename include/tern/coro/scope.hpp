@@ -1,4 +1,4 @@
-// Scope: the owner of tasks that nobody awaits one by one.
+// Scope: owns tasks that are not awaited individually.
 #pragma once
 
 #include <tern/base/function.hpp>
@@ -12,68 +12,67 @@
 
 namespace tern {
 
-// Belongs to one loop: everything but the constructor is called on its thread. Background tasks of an app have one for
-// each loop; a coroutine makes one to run things beside itself:
+// Belongs to one loop: everything except the constructor is called on its thread. Each loop of an app has one for
+// background tasks; coroutines use their own to run several tasks:
 //
 //   tern::Scope scope(co_await tern::current_stop());
 //   for (const auto& address : addresses) scope.spawn(notify(address));
 //   co_await scope.join();
 //
-// What still runs when the scope dies is destroyed where it waits; what it holds is destroyed with it, and an offloaded
-// function that has begun is waited for. So join() before, or have nothing in it that minds.
+// The destructor destroys running tasks with their frames, and waits for offloaded functions that have begun. Call
+// join() first, unless all tasks can be destroyed at any await.
 class Scope {
 public:
   using OnError = base::Function<void(std::exception_ptr)>;
 
-  // Without a callback, join() throws the first exception of a task.
+  // join() throws the first exception of a task.
   Scope() noexcept : Scope(StopToken()) {}
-  // Its tasks are stopped when `outer` fires.
+  // Stops its tasks when `outer` fires.
   explicit Scope(StopToken outer) noexcept : stop_(outer) {}
-  // `on_error` gets what tasks throw; it must not throw.
+  // `on_error` gets the exceptions of tasks; it must not throw.
   explicit Scope(OnError on_error, StopToken outer = {}) : stop_(outer), on_error_(std::move(on_error)) {}
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
   ~Scope() { clear(); }
 
-  // Starts the task, which runs until it waits for the first time before this returns. It is stopped with the scope,
-  // unless it has a stop state of its own. An exception goes to the callback; Cancelled is an ordinary end.
+  // Starts the task and runs it to its first wait. The scope's stop also stops the task, unless that has a stop state
+  // of its own. Exceptions go to the callback, except Cancelled.
   void spawn(Task<void> task);
 
-  // Destroys what still runs.
+  // Destroys running tasks.
   void clear() noexcept;
 
   // Tasks that have not ended.
   std::size_t running() const noexcept { return running_; }
 
-  // Stops all that run, and all that will be spawned.
+  // Stops all running and later tasks.
   void stop() noexcept { stop_.stop(); }
   StopToken stop_token() noexcept { return StopToken(stop_); }
 
-  // Ends when no task runs. When the one who waits is stopped, the scope is stopped too, and join() ends with
-  // Cancelled, also not before no task runs. Those who are no coroutines start it: Task<> joining = scope.join();
+  // Waits until no task runs. If the waiting coroutine is stopped, the scope is stopped too, and join() throws
+  // Cancelled after all tasks have ended. Outside of a coroutine, start the task: Task<> joining = scope.join();
   Task<void> join();
 
 private:
-  class Spawned;
-  class Follower;
+  class ScopedTask;
+  class StopForwarder;
 
   void failed(std::exception_ptr error) noexcept;
 
   LinkedStop stop_;
   OnError on_error_;
   std::exception_ptr first_error_;
-  coro::List<Spawned> tasks_;
+  coro::List<ScopedTask> tasks_;
   std::size_t running_ = 0;
-  Event idle_;  // set when nothing runs and somebody waits for that
+  Event idle_;  // set when no task runs and join() waits
 };
 
-// A background task: it belongs to the app whose loop this is, and not to the request that started it, whose end or
-// disconnect does not stop it. For everything that runs on a loop; App::spawn() is for other threads. The task runs
-// here until it waits for the first time, and goes on by itself. It is stopped when the app ends, after the requests
-// have ended, and waited for; an exception goes into the error log. What it uses, it owns: the request is gone before
-// it is. Throws std::logic_error on a thread that runs no app.
+// Starts a background task: it belongs to the app whose loop this is, not to the request that started it, and continues
+// after the request has ended. Only on a loop; other threads use App::spawn(). Runs the task to its first wait. The
+// task is stopped and awaited when the app ends, after the requests; its exceptions go to the error log. It must own
+// what it uses, because it outlives the request. Throws std::logic_error on a thread without an app's loop.
 //
-// A coroutine lambda is given as it is, uncalled, and kept with what it captures until it has ended:
+// A coroutine lambda is passed without calling it, and is kept with its captures until it has ended:
 //
 //   tern::spawn([id]() -> tern::Task<> { co_await index(id); });
 void spawn(Task<void> task);

@@ -1,4 +1,4 @@
-// sleep_for and yield: waiting for time to pass, and for the others.
+// sleep_for and yield: waiting for a duration, and for other ready work.
 #pragma once
 
 #include <tern/coro/waiter.hpp>
@@ -27,14 +27,14 @@ struct [[nodiscard]] Sleep {
 
 }  // namespace coro
 
-// co_await tern::sleep_for(tern::Seconds(1)): goes on when the time has passed, at most some 20 ms late; ends with
-// Cancelled when the coroutine is stopped before. Holds up nobody. Not longer than zero: yields.
+// co_await tern::sleep_for(tern::Seconds(1)): resumes after the delay and up to about 20 ms later; throws Cancelled if
+// the coroutine is stopped. Does not block the thread. Yields for a delay of at most zero.
 inline coro::Sleep sleep_for(Milliseconds delay) noexcept {
   return {delay};
 }
 
-// co_await tern::yield(): lets everything else that is ready on this loop go first, and ends with Cancelled when the
-// coroutine was stopped. For long computations that are not worth a thread.
+// co_await tern::yield(): lets other ready work of this loop run first; throws Cancelled if the coroutine was stopped.
+// For long computations that are too short for a thread.
 inline coro::Sleep yield() noexcept {
   return {Milliseconds(0)};
 }

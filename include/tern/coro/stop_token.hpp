@@ -1,19 +1,18 @@
-// Whether the one who asked is still there: a request's stop token fires when its client is gone or the server gives
-// up.
+// Cooperative cancellation: a request's stop token fires when its client disconnects, or the server cancels the work.
 #pragma once
 
 namespace tern {
 
-// What a stop token looks at. One owner; stop() is called on the owner's loop, once or more.
+// The state behind stop tokens. One owner; stop() is called on the owner's loop, once or more.
 class StopState {
 public:
   StopState() = default;
   StopState(const StopState&) = delete;
   StopState& operator=(const StopState&) = delete;
-  ~StopState();  // callbacks that are left will not be called
+  ~StopState();  // drops remaining callbacks
 
   bool stopped() const noexcept { return __atomic_load_n(&stopped_, __ATOMIC_ACQUIRE); }
-  // Calls the callbacks. Coroutines that wait are not resumed from inside: they get their turn on the loop.
+  // Calls the callbacks. Waiting coroutines are not resumed within this call, but at their turns on the loop.
   void stop() noexcept;
   void reset() noexcept { __atomic_store_n(&stopped_, false, __ATOMIC_RELEASE); }
 
@@ -23,7 +22,7 @@ private:
   bool stopped_ = false;
 };
 
-// Valid as long as the request it came from. stop_requested() may be asked from any thread.
+// Valid as long as the request it came from. stop_requested() may be called from any thread.
 class StopToken {
 public:
   StopToken() noexcept = default;
@@ -36,8 +35,8 @@ private:
   StopState* state_ = nullptr;
 };
 
-// Called once when the token fires, on its loop and at once; never when it has been destroyed before, or when the token
-// had fired already. Belongs to the loop's thread.
+// Called once and directly when the token fires, on its loop; never after destruction, or if the token had fired
+// before. Belongs to the loop's thread.
 class StopCallback {
 public:
   explicit StopCallback(StopToken token) noexcept { watch(token); }
@@ -47,10 +46,10 @@ public:
   virtual void on_stop() noexcept = 0;
 
 protected:
-  StopCallback() noexcept = default;  // of nobody yet
+  StopCallback() noexcept = default;  // without a token
   ~StopCallback() { unwatch(); }
 
-  // While it watches nobody.
+  // Only while it has no token.
   void watch(StopToken token) noexcept;
   void unwatch() noexcept;
 
@@ -60,7 +59,7 @@ private:
   StopCallback** previous_ = nullptr;
 };
 
-// A stop state of one's own that also stops when `outer` does.
+// A stop state that is also stopped by `outer`.
 class LinkedStop final : public StopState, private StopCallback {
 public:
   explicit LinkedStop(StopToken outer) noexcept : StopCallback(outer), outer_(outer) {
@@ -68,7 +67,7 @@ public:
   }
   ~LinkedStop() = default;
 
-  bool stopped_from_outside() const noexcept { return outer_.stop_requested(); }
+  bool outer_stopped() const noexcept { return outer_.stop_requested(); }
 
 private:
   void on_stop() noexcept override { stop(); }

@@ -20,7 +20,7 @@ class Task;
 
 namespace coro {
 
-// The stop state that a waiting coroutine carries; null for none, and for coroutines of other kinds.
+// The stop state of a waiting coroutine; null if there is none, and for coroutines of other types.
 template <class Promise>
 StopState* stop_of(std::coroutine_handle<Promise> waiting) noexcept {
   if constexpr (requires { static_cast<StopState*>(waiting.promise().stop); }) {
@@ -30,7 +30,7 @@ StopState* stop_of(std::coroutine_handle<Promise> waiting) noexcept {
   }
 }
 
-// Who is to be told when a task has ended: a waiting coroutine, or a callback.
+// Called when a task has ended: resumes a waiting coroutine, or calls a callback.
 struct Continuation {
   void (*call)(void*) = nullptr;
   void* context = nullptr;
@@ -40,7 +40,7 @@ struct Continuation {
   }
 };
 
-// Starts a Task, or what is used like one, for the coroutine that awaits it, which has to wait when this is true.
+// Starts a Task, or a type with the same interface, for the awaiting coroutine. True if that has to wait.
 template <class Promise, class Startable>
 bool start_for(std::coroutine_handle<Promise> waiting, Startable& task) {
   task.inherit_stop(stop_of(waiting));
@@ -48,15 +48,15 @@ bool start_for(std::coroutine_handle<Promise> waiting, Startable& task) {
   return !task.start(resume.call, resume.context);
 }
 
-// Frames come from the thread's block pool. Where the compiler calls the sized delete, the size is the frame's.
+// Allocates frames from the thread's block pool. The compiler passes the frame's size to the sized delete.
 struct PooledFrame {
   static void* operator new(std::size_t size) { return base::allocate_block(size); }
   static void operator delete(void* frame, std::size_t size) noexcept { base::free_block(frame, size); }
 };
 
-// A task is started from inside the awaiting coroutine, which asks afterwards whether it has ended already. So a task
-// that never waits returns to its starter instead of resuming it from within, and a loop of a million ready awaits uses
-// the stack of one, in every build; symmetric transfer does that only where the compiler makes it a tail call.
+// The awaiting coroutine starts the task, and then checks whether it has already ended. A task that never waits returns
+// to its starter instead of resuming it: a loop of a million ready awaits uses constant stack in every build. Symmetric
+// transfer guarantees that only where the compiler makes it a tail call.
 struct FinalAwaiter {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
@@ -67,7 +67,7 @@ struct FinalAwaiter {
   void await_resume() const noexcept {}
 };
 
-// What a promise has whatever its type: who waits for it, what stops it, and what went wrong.
+// The part of a promise that does not depend on its type.
 struct PromiseCore : PooledFrame {
   void set_stop(StopState* state) noexcept {
     stop = state;
@@ -112,12 +112,12 @@ struct Promise<void> : PromiseBase<void> {
 
 }  // namespace coro
 
-// A Task starts when it is awaited (or start() is called), once. Destroying one that waits destroys its frame and what
-// that frame holds; what it waits for must allow that. Everything happens on the thread of the loop that started it.
-// An exception that leaves the coroutine is thrown to whoever awaits it.
+// A Task starts once, when it is awaited (or by start()). Destroying a waiting task destroys its frame; the awaited
+// object must allow that. A task runs on the thread of the loop that started it. Its exceptions are rethrown to the
+// awaiting coroutine.
 //
-// A task carries a stop state, its own or that of the coroutine that awaits it. When it stops, what the task waits for
-// ends with Cancelled (docs/adr/0008-cancellation.md).
+// A task has a stop state, its own or that of the coroutine that awaits it. When that is stopped, the current await
+// throws Cancelled (docs/adr/0008-cancellation.md).
 template <class T = void>
 class [[nodiscard]] Task {
 public:
@@ -138,12 +138,12 @@ public:
   Task& operator=(const Task&) = delete;
   ~Task() { destroy(); }
 
-  // Whether there is a coroutine at all.
+  // Whether it has a coroutine.
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   bool done() const noexcept { return handle_.done(); }
 
-  // Runs the task from outside of a coroutine. True when it has ended by the return; otherwise `call(context)` follows
-  // when it ends, and may destroy the task.
+  // Runs the task from outside of a coroutine. True if it has ended; otherwise calls `call(context)` when it ends,
+  // which may destroy the task.
   [[nodiscard]] bool start(void (*call)(void*), void* context) {
     base::expects(handle_ && !handle_.done(), "a task is started once");
     handle_.resume();
@@ -152,16 +152,16 @@ public:
     return false;
   }
 
-  // Before the start: what stops this task and those that it awaits, instead of what stops the one who awaits it. Null:
-  // nothing does. The state must live until the task has ended.
+  // Before the start: sets the stop state of this task and those that it awaits, instead of the awaiting coroutine's.
+  // Null: it cannot be stopped. The state must live until the task has ended.
   void set_stop(StopState* stop) noexcept { handle_.promise().set_stop(stop); }
-  // The same, but nothing happens when that has been said already.
+  // The same, without effect if a stop state was set before.
   void inherit_stop(StopState* stop) noexcept { handle_.promise().inherit_stop(stop); }
 
-  // Whether a task that has ended did so with an exception.
+  // Whether a completed task has an exception.
   bool failed() const noexcept { return handle_.promise().error != nullptr; }
 
-  // The value of a task that has ended, or its exception, thrown. Once.
+  // The value of a completed task; throws its exception. Once.
   T result() {
     auto& promise = handle_.promise();
     if (promise.error) std::rethrow_exception(std::exchange(promise.error, nullptr));
@@ -171,7 +171,7 @@ public:
     }
   }
 
-  // Gives the frame away, to whoever destroys it.
+  // Releases the frame; the caller destroys it.
   std::coroutine_handle<promise_type> release() noexcept { return std::exchange(handle_, nullptr); }
 
   class Awaiter {

@@ -1,4 +1,4 @@
-// with_timeout: at most so long.
+// with_timeout: limits the duration of an await.
 #pragma once
 
 #include <tern/coro/awaitable.hpp>
@@ -11,7 +11,7 @@
 
 namespace tern {
 
-// What with_timeout() ends with when the time was too short.
+// Thrown by with_timeout() when the time is over.
 class TimedOut : public std::exception {
 public:
   const char* what() const noexcept override { return "timed out"; }
@@ -19,7 +19,7 @@ public:
 
 namespace coro {
 
-// Stops `stop` when the time has come. Without an executor, it never comes.
+// Stops `stop` after `limit`. Never without an executor.
 class Deadline final : private Timer {
 public:
   Deadline(StopState& stop, Milliseconds limit);
@@ -41,18 +41,17 @@ Task<T> within(Milliseconds limit, Task<T> task) {
   try {
     co_return co_await task;
   } catch (const Cancelled&) {
-    if (deadline.passed() && !stop.stopped_from_outside()) throw TimedOut();
+    if (deadline.passed() && !stop.outer_stopped()) throw TimedOut();
     throw;
   }
 }
 
 }  // namespace coro
 
-// co_await tern::with_timeout(tern::Seconds(2), task): what `awaitable` has within `limit` (and some 20 ms). When the
-// time has come, it is stopped, and when it has ended with Cancelled because of that, the await ends with TimedOut:
-// nothing of it runs any longer by then. Work that does not end when it is stopped (an offloaded function that has
-// begun, what is uncancelled()) is waited for, and what it has in the end counts, late as it is: a result that is there
-// is never thrown away.
+// co_await tern::with_timeout(tern::Seconds(2), task): the result of `awaitable` within `limit` (and about 20 ms).
+// After the limit, the awaitable is stopped; when it has ended with Cancelled, the await throws TimedOut, and nothing
+// of it runs any longer. Work that does not end when it is stopped (a running offloaded function, uncancelled()) is
+// awaited, and its result is returned although it is late.
 template <coro::Awaitable A>
 auto with_timeout(Milliseconds limit, A&& awaitable) {
   return coro::within(limit, coro::as_task(std::forward<A>(awaitable)));

@@ -1,10 +1,10 @@
-// Waiter: the common part of everything that a coroutine waits for.
+// Waiter: the common base of all waits of coroutines.
 //
-// The life of a wait: await_suspend() looks whether the coroutine was stopped (then the await ends with Cancelled at
-// once, whatever it would have waited for), then whether there is nothing to wait for; otherwise it takes its place
-// with what it waits for and watches the stop state. Whichever comes first, the event or the stop, takes it out of its
-// place and gives it a turn on the executor, where the coroutine is resumed. What came first stands: a value that was
-// handed over is not lost by a stop that follows. When the frame is destroyed instead, the wait unregisters itself.
+// Life of a wait: await_suspend() checks whether the coroutine was stopped (then the await throws Cancelled at once),
+// and whether the result is ready. Otherwise the wait registers itself with the awaited object and with the stop state.
+// The first of the event and the stop unregisters it and schedules a turn on the executor, which resumes the coroutine.
+// The first one decides: a stop does not discard a value that was already passed. Destroying the frame unregisters the
+// wait.
 #pragma once
 
 #include <tern/coro/cancelled.hpp>
@@ -30,25 +30,25 @@ public:
 
 protected:
   Waiter() noexcept = default;
-  ~Waiter() = default;  // of what waits still: the derived class leaves its place
+  ~Waiter() = default;  // the derived class unregisters a waiting one
 
-  // Whether there is nothing to wait for; then the result is there.
+  // Whether the result is ready.
   virtual bool ready() noexcept = 0;
-  // Takes its place; false when there is nothing to wait for after all.
+  // Registers the wait; false if the result is ready after all.
   virtual bool enter() noexcept = 0;
-  // Gives its place up because of a stop; false when it is too late for that, and the wait goes on to its end.
+  // Unregisters the wait because of a stop; false if it is too late, and the wait continues to its end.
   virtual bool leave() noexcept = 0;
 
-  // What was waited for has happened, and the place is left: the coroutine goes on at its turn.
+  // The event has occurred, and the wait is unregistered: resumes the coroutine at its turn.
   void wake() noexcept;
-  // The same at once; only straight from the executor's loop.
+  // The same directly; only from the executor's loop.
   void resume() noexcept;
-  // For await_resume(): throws Cancelled when it was stopped, std::logic_error when no executor runs here.
+  // For await_resume(): throws Cancelled if it was stopped, std::logic_error on a thread without an executor.
   void check() const;
 
-  // Whether it is in its place.
+  // Whether it is registered.
   bool waits() const noexcept { return waits_; }
-  // Where it waits, once enter() is called.
+  // The executor of the wait; after enter().
   Executor& executor() const noexcept { return *executor_; }
 
   void on_turn() noexcept override { resume(); }

@@ -1,17 +1,17 @@
-// Watch: when a descriptor that belongs to another library, such as a database's client, can be read or written.
+// Watch: reports readiness of a descriptor that another library owns, such as a database client.
 #pragma once
 
 namespace tern {
 
-// Of one descriptor, made by Executor::watch(), used on the executor's thread or while the executor does not run.
+// Watches one descriptor. Made by Executor::watch(); used on the executor's thread, or while the executor does not run.
 class Watch {
 public:
-  // Called straight from the executor's loop. May destroy the watch.
+  // Called directly from the executor's loop. May destroy the watch.
   class Handler {
   public:
     Handler(const Handler&) = delete;
     Handler& operator=(const Handler&) = delete;
-    // Only what is wanted is told. An error or the peer's end counts as either.
+    // Reports only requested readiness. An error or the peer's end counts as either.
     virtual void on_ready(bool readable, bool writable) noexcept = 0;
 
   protected:
@@ -21,10 +21,10 @@ public:
 
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  // Nothing is told any more. The descriptor is closed after that, not before.
+  // Ends the notifications. The descriptor must be closed afterwards, not before.
   virtual ~Watch() = default;
 
-  // What to tell the handler of, as long as it lasts; at first, nothing. False, with errno, when the kernel refuses.
+  // Sets the requested readiness, level-triggered; initially none. False, with errno, on failure.
   [[nodiscard]] virtual bool want(bool readable, bool writable) noexcept = 0;
 
 protected:

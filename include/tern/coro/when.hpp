@@ -1,8 +1,7 @@
-// when_all and when_any: several tasks at the same time, on this loop.
+// when_all and when_any: run several tasks concurrently on this loop.
 //
-// Both wait until every task that has begun has ended, whatever happens, so that nothing runs on behind the caller's
-// back. The tasks begin in the order of the arguments, each running until it waits for the first time; those whose turn
-// comes after the matter is decided do not begin at all.
+// Both wait until every started task has ended, in all cases, so that no task outlives the call. The tasks start in the
+// order of the arguments, each running to its first wait. Once the result is decided, later tasks do not start.
 #pragma once
 
 #include <tern/coro/awaitable.hpp>
@@ -17,10 +16,10 @@
 
 namespace tern {
 
-// Stands for void among values.
+// Replaces void among values.
 struct Nothing {};
 
-// What when_any() has: which one came first, counted from 0, and what it had.
+// The result of when_any(): the index of the first task, from 0, and its value.
 template <class T>
 struct First {
   std::size_t index = 0;
@@ -36,7 +35,7 @@ namespace coro {
 template <class T>
 using Value = std::conditional_t<std::is_void_v<T>, Nothing, T>;
 
-// Tasks that run together.
+// Concurrent tasks.
 class Group {
 public:
   enum class Until : bool { FirstFails, FirstEnds };
@@ -45,14 +44,14 @@ public:
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  bool decided() const noexcept { return decisive_ != nobody; }
-  // The one that decided; only when decided().
+  bool decided() const noexcept { return decisive_ != none; }
+  // The task that decided the result; only if decided().
   std::size_t decisive() const noexcept { return decisive_; }
   StopState& stop() noexcept { return stop_; }
   void begun() noexcept { ++running_; }
   void ended(std::size_t index, bool failed) noexcept;
 
-  // Waits until none runs; not to be stopped, because the tasks are.
+  // Waits until no task runs; cannot be stopped, because the tasks are.
   auto joined() noexcept {
     struct Awaiter {
       Group& group;
@@ -64,11 +63,11 @@ public:
   }
 
 private:
-  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
   LinkedStop stop_;
   std::coroutine_handle<> waiting_;
   std::size_t running_ = 0;
-  std::size_t decisive_ = nobody;
+  std::size_t decisive_ = none;
   Until until_;
 };
 
@@ -85,7 +84,7 @@ public:
     if (task_.start(&on_end, this)) group_->ended(index_, task_.failed());
   }
   bool is(std::size_t index) const noexcept { return index == index_; }
-  // Its value, or its exception, thrown.
+  // Its value; throws its exception.
   Value<T> take() {
     if constexpr (std::is_void_v<T>) {
       task_.result();
@@ -176,7 +175,7 @@ inline constexpr bool same = false;
 template <class T, class... U>
 inline constexpr bool same<T, U...> = (std::is_same_v<T, U> && ...);
 
-// What the tasks have, as one type: theirs, or a tuple.
+// The common type of the tasks' values; a tuple if they differ.
 template <class... T>
 struct Common {
   using Type = std::tuple<std::optional<Value<T>>...>;
@@ -219,28 +218,28 @@ Task<First<typename Common<T...>::Type>> any_of(Task<T>... tasks) {
 
 }  // namespace coro
 
-// co_await tern::when_all(a, b, …): a tuple of what all of them have, `Nothing` where that is void; void when all are.
-// The first exception, in time, stops the others, and is thrown when they have ended.
+// co_await tern::when_all(a, b, …): a tuple of all values, with `Nothing` in place of void; void if all are void. The
+// first exception stops the others, and is rethrown when they have ended.
 template <coro::Awaitable... A>
   requires(sizeof...(A) > 0)
 auto when_all(A&&... awaitables) {
   return coro::all_of(coro::as_task(std::forward<A>(awaitables))...);
 }
-// The same for any number of tasks of one type: a vector of values, in their order.
+// The same for any number of tasks of one type: a vector of their values in order.
 template <class T>
 auto when_all(std::vector<Task<T>> tasks) {
   return coro::all_of_many(std::move(tasks));
 }
 
-// co_await tern::when_any(a, b, …): a First with the one that ended first; the others are stopped and waited for. If it
-// ended with an exception, that is thrown. The value is of their type when they all have the same, and otherwise a
-// tuple of optionals of which that one is set.
+// co_await tern::when_any(a, b, …): a First with the task that ended first; the others are stopped and awaited.
+// Rethrows an exception of the first. The value has the tasks' type if they all have the same; otherwise it is a tuple
+// of optionals, of which only the first task's is set.
 template <coro::Awaitable... A>
   requires(sizeof...(A) > 0)
 auto when_any(A&&... awaitables) {
   return coro::any_of(coro::as_task(std::forward<A>(awaitables))...);
 }
-// The same for any number of tasks of one type, but not for none.
+// The same for one or more tasks of one type.
 template <class T>
 auto when_any(std::vector<Task<T>> tasks) {
   return coro::any_of_many(std::move(tasks));

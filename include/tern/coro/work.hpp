@@ -1,4 +1,4 @@
-// Work: a callable that runs on a loop later, be it a plain function or a coroutine.
+// Work: a callable that runs on a loop later, either a plain function or a coroutine.
 #pragma once
 
 #include <tern/base/box.hpp>
@@ -10,12 +10,12 @@
 
 namespace tern::coro {
 
-// What can run later: called without arguments, it returns nothing or a Task<>.
+// Callable without arguments; returns void or a Task<>.
 template <class F>
 concept Runnable = std::invocable<F&> &&
                    (std::is_void_v<std::invoke_result_t<F&>> || std::same_as<std::invoke_result_t<F&>, Task<void>>);
 
-// Calls `f` when the task starts. The callable is part of the task's frame, so that a coroutine finds its captures.
+// Calls `f` when the task starts. The frame owns the callable, so that a coroutine's captures stay valid.
 template <Runnable F>
 Task<void> calling(F f) {
   if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
@@ -26,17 +26,17 @@ Task<void> calling(F f) {
   }
 }
 
-// A callable that is kept to be run once or more. Its memory comes from the thread's block pool.
+// A stored callable that runs once or more. Its memory comes from the thread's block pool.
 class Work : public PooledFrame {
 public:
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
   virtual ~Work() = default;
 
-  // The work outlives the task.
+  // The work must outlive the task.
   virtual Task<void> run() = 0;
 
-  base::Box<Work> next;  // for the owner, who may have several
+  base::Box<Work> next;  // for the owner's list
 
 protected:
   Work() = default;

@@ -1,4 +1,4 @@
-// BodyStream: the content of a request, piece by piece, as it arrives.
+// BodyStream: the content of a request in pieces, as it arrives.
 #pragma once
 
 #include <tern/coro/cancelled.hpp>
@@ -12,13 +12,13 @@
 
 namespace tern {
 
-// What a coroutine handler takes that wants to see the content while it arrives:
+// The parameter of a coroutine handler that reads the content while it arrives:
 //
 //   while (auto chunk = co_await body.next()) total += chunk->size();
 //
-// The handler is called as soon as the head is in. While nobody asks for the next piece, the connection is not read, so
-// that a slow handler slows the client down and no more than a piece is held. Limits::body does not apply unless the
-// route sets it.
+// The handler is called when the head is complete. The connection is read only while the handler waits for the next
+// piece: a slow handler slows the client down, and at most one piece is buffered. Limits::max_body_bytes does not apply
+// unless the route sets it.
 class BodyStream {
 public:
   explicit BodyStream(Exchange& exchange) noexcept : exchange_(&exchange) {}
@@ -39,11 +39,11 @@ public:
     BodyStream& stream;
   };
 
-  // The next piece, valid until the next call; nothing at the end of the content. One waits at a time. Throws HttpError
-  // when the content is too large (413), malformed (400; 431 for its trailers) or too slow (408), and Cancelled when
-  // the client has gone.
+  // The next piece, valid until the next call; unset at the end of the content. Only one coroutine may wait at a time.
+  // Throws HttpError if the content is too large (413), malformed (400; 431 for its trailers) or too slow (408), and
+  // Cancelled when the client has disconnected.
   Next next() noexcept { return {*this}; }
-  // The fields behind the content, once next() has given nothing; see Request::trailers().
+  // The trailer fields, after next() has returned an unset value; see Request::trailers().
   const RequestFields& trailers() const noexcept { return exchange_->request().trailers(); }
 
 private:

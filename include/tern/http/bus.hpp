@@ -1,5 +1,4 @@
-// Bus: how several servers act as one. What is published to the WebSockets of one of them goes by the bus to the
-// others, which send it to theirs.
+// Bus: carries publications between servers. A publication to the WebSockets of one server reaches those of the others.
 #pragma once
 
 #include <tern/coro/task.hpp>
@@ -9,28 +8,28 @@
 
 namespace tern {
 
-// A message for all who have subscribed to a topic. Views are valid during the call that they are given to.
+// A message to the subscribers of a topic. The views are valid during the call that they are passed to.
 struct Publication {
   std::string_view topic;
   std::string_view content;
   bool is_text = true;
 };
 
-// What became of a publication on its way to other servers; the WebSockets of this one get it in any case. Sent: there
-// are none to be reached, or it has been handed to the bus. Queued: the bus is not connected, and sends it when it is.
-// Dropped: the others do not get it, since too much is queued, or nothing is being served.
+// The fate of a publication to other servers; the WebSockets of this server get it in any case. Sent: there are no
+// other servers, or the bus has it. Queued: the bus is disconnected, and sends it later. Dropped: other servers do not
+// get it, because too much is queued, or the app is not running.
 enum class PublishStatus : std::uint8_t { Sent, Queued, Dropped };
 
-// The server that a bus belongs to.
+// The server of a bus.
 class BusHost {
 public:
   BusHost(const BusHost&) = delete;
   BusHost& operator=(const BusHost&) = delete;
 
-  // What another server has published: to the WebSockets of this one. Ignored where
-  // the topic is not one, as is_topic() has it, or the text is not UTF-8. On the bus's loop.
+  // Delivers a publication of another server to the WebSockets of this one. Ignored if is_topic() is false for the
+  // topic, or the text is not UTF-8. On the bus's loop.
   virtual void deliver(const Publication& publication) = 0;
-  // For the error log, from any thread.
+  // Write to the error log; from any thread.
   virtual void inform(std::string_view line) = 0;
   virtual void warn(std::string_view line) = 0;
 
@@ -39,22 +38,22 @@ protected:
   ~BusHost() = default;
 };
 
-// Life of a bus: start() before anybody is served, stop() when the last request, its work, background tasks and on_stop
-// hooks have ended, both on the first loop of the server, which is the bus's; end() when no loop runs any more. A start
-// that fails, and a server that has no more time, have no stop(). After end() it may be started again.
+// Life of a bus, on the first loop of the server: start() before the server accepts connections; stop() when the last
+// request, its work, background tasks and on_stop hooks have ended. end() follows when no loop runs any more. stop() is
+// not called after a failed start, or when the time for the drain is over. After end(), the bus may be started again.
 class Bus {
 public:
   virtual ~Bus() = default;
 
-  // Connects. Nobody is served before it has ended; who cannot be reached is tried again later, and not waited for.
-  // What it throws ends the server: for mistakes in how the bus was set up.
+  // Connects. The server accepts connections after it has returned; a bus retries in the background instead of waiting
+  // for an unavailable peer. An exception ends the server: for configuration errors.
   virtual Task<> start(BusHost& host) = 0;
-  // To all other servers, but not back to this one, in the order of the calls of each thread. From any thread, also
-  // before start() and after end(); holds nobody up.
+  // Publishes to all other servers, but not back to this one, in the order of calls of each thread. From any thread,
+  // also before start() and after end(). Does not block.
   virtual PublishStatus publish(const Publication& publication) = 0;
-  // Sends what was published, as far as it can in a moment, and disconnects.
+  // Sends queued publications, as far as possible in a short time, and disconnects.
   virtual Task<> stop() = 0;
-  // Gives up what it has of the loop and of the host; its tasks are gone by then. From any thread.
+  // Releases all references to the loop and the host; the bus's tasks have ended. From any thread.
   virtual void end() noexcept = 0;
 
 protected:

@@ -13,7 +13,7 @@ namespace tern {
 
 enum class SameSite : std::uint8_t { Unset, Lax, Strict, None };
 
-// A cookie to set. Its defaults are the careful ones.
+// A cookie to set, with secure defaults.
 struct SetCookie {
   std::string name;
   std::string value;
@@ -23,17 +23,17 @@ struct SetCookie {
   bool secure = true;
   bool http_only = true;
   SameSite same_site = SameSite::Lax;
-  // For each site that embeds this one, a cookie of its own (CHIPS): in third-party frames with SameSite::None.
+  // A separate cookie for each embedding site (CHIPS): in third-party frames with SameSite::None.
   bool partitioned = false;
 };
 
 // The value of a Set-Cookie field. Throws std::invalid_argument for a name that is not a token, a value with bytes that
-// RFC 6265, section 4.1.1 does not allow, for SameSite=None or Partitioned without Secure, and for a name with a
-// prefix, in any case of letters, whose conditions it breaks: "__Secure-" has Secure; "__Host-" has Secure, the path
-// "/" and no domain. Browsers would drop these cookies without a word.
+// RFC 6265, section 4.1.1 does not allow, SameSite=None or Partitioned without Secure, and a name prefix
+// (case-insensitive) whose conditions are violated: "__Secure-" requires Secure; "__Host-" requires Secure, the path
+// "/" and no domain. Browsers would silently ignore these cookies.
 std::string to_field_value(const SetCookie& cookie);
 
-// The value of the cookie of that name among the Cookie fields.
+// The value of the first cookie of that name in the Cookie fields.
 std::optional<std::string_view> find_cookie(const RequestFields& fields, std::string_view name) noexcept;
 
 }  // namespace tern

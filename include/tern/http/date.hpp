@@ -1,4 +1,4 @@
-// Dates as HTTP writes them (RFC 9110, section 5.6.7).
+// Dates in HTTP's format (RFC 9110, section 5.6.7).
 #pragma once
 
 #include <cstdint>

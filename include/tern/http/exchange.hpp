@@ -1,10 +1,11 @@
-// The seam between servers and applications: Exchange, one request and its answer, and Service, who answers.
+// The interface between servers and applications: Exchange, one request and its response, and Service, which responds.
 #pragma once
 
 #include <tern/base/arena.hpp>
 #include <tern/base/duration.hpp>
 #include <tern/coro/executor.hpp>
 #include <tern/coro/stop_token.hpp>
+#include <tern/http/log_options.hpp>
 #include <tern/http/problem.hpp>
 #include <tern/http/reply.hpp>
 #include <tern/http/request.hpp>
@@ -18,30 +19,30 @@
 
 namespace tern {
 
-// What a route may change for itself.
+// Limits that a route may set.
 struct Limits {
-  std::size_t body = 10 * 1024 * 1024;  // bytes of content; past it 413
-  // For an asynchronous handler, once it has the content: past it 503 and a close, while the handler is stopped and
-  // goes on until it returns. Zero: as long as it takes.
-  Milliseconds answer = Milliseconds(0);
-  // HTTP/1.1: a client that ends its side of the connection after its request (FIN, or close_notify) still gets its
-  // answer. Otherwise it counts as gone: a handler that waits is stopped, and its answer dropped.
+  std::size_t max_body_bytes = 10 * 1024 * 1024;  // of content; beyond it 413
+  // For an asynchronous handler, from the complete content on: beyond it, the client gets 503 and a close, and the
+  // handler is stopped. Zero: no limit.
+  Milliseconds handler_timeout = Milliseconds(0);
+  // HTTP/1.1: a client that ends its sending side after its request (FIN, or close_notify) still gets its response.
+  // Otherwise it counts as disconnected: a waiting handler is stopped, and its response is discarded.
   bool half_close = false;
 };
 
-// Why content could not be read to its end: a kind, and the answer that fits. Two of one kind are equal.
+// Why content could not be read completely: a kind, and the matching response. Errors of one kind are equal.
 class StreamError {
 public:
   enum Kind : std::uint8_t {
-    Disconnected,  // the client has gone
-    TooLarge,      // more than Limits::body (413)
-    Malformed,     // broken framing (400), or trailers past a limit (431)
-    TooSlow,       // below the least rate (408)
-    Overloaded,    // no memory left for buffered content (503)
+    Disconnected,  // the client has disconnected
+    TooLarge,      // more than Limits::max_body_bytes (413)
+    Malformed,     // malformed framing (400), or trailers beyond a limit (431)
+    TooSlow,       // below the minimum data rate (408)
+    Overloaded,    // the budget for buffered content is used up (503)
   };
 
   StreamError(Kind kind) noexcept;
-  // Malformed content, where the protocol says what is wrong with it; `detail` is literal text.
+  // Malformed content with the protocol's reason; `detail` is literal text.
   StreamError(Status status, std::string_view detail) noexcept
       : detail_(detail), status_(status), kind_(Kind::Malformed) {}
 
@@ -59,19 +60,22 @@ private:
   Kind kind_;
 };
 
-// The answer that fits.
+// The matching response.
 Problem to_problem(const StreamError& error);
 
 struct Service;
 class Exchange;
+namespace app {
+class Core;
+}
 
 namespace http {
 std::expected<bool, StreamError> collect(Exchange& exchange);
 }
 Task<std::expected<void, StreamError>> read_body(Exchange& exchange);
 
-// One request and its answer. Outlives the socket and the handler; belongs to one loop. Servers implement the virtual
-// part: an HTTP/1.1 connection, an HTTP/2 stream, or memory in tests.
+// One request and its response. Outlives the socket and the handler; belongs to one loop. The virtual functions are
+// implemented by servers, for an HTTP/1.1 connection or an HTTP/2 stream, and in memory for tests.
 class Exchange {
 public:
   Exchange(const Exchange&) = delete;
@@ -81,18 +85,18 @@ public:
   Arena& arena() noexcept { return arena_; }
   StopToken stop() noexcept { return StopToken(stop_); }
 
-  // Which of the server's loops this is, from 0.
+  // The index of the server's loop, from 0.
   std::size_t loop_index() const noexcept { return loop_index_; }
 
-  // Who serves this exchange; set by the service itself.
+  // The service that handles this exchange; set by the service itself.
   const Service& service() const noexcept { return *service_; }
-  void served_by(const Service& service) noexcept { service_ = &service; }
-  // How the service answers this request with an error.
+  void set_service(const Service& service) noexcept { service_ = &service; }
+  // The service's response to this request for an error.
   Response refuse(const Problem& problem) const noexcept;
 
-  // Copies the head into the arena, and content that was read without a copy beside it, and points the request's views
-  // there, so that they outlive this wake-up. Before any user code keeps a view across a suspension. Once is enough;
-  // more does nothing.
+  // Copies the head and content that is still in the receive buffer into the exchange, and moves the request's views
+  // there: they stay valid beyond this iteration. Must be called before user code keeps a view across a suspension.
+  // Further calls have no effect.
   void pin();
   bool pinned() const noexcept { return pinned_; }
 
@@ -100,63 +104,67 @@ public:
   virtual void limit(const Limits& limits) = 0;
   virtual const Limits& limits() const noexcept = 0;
 
-  // Whether read() can be called until its end without waiting. True when there is no content.
+  // Whether read() can be called until the end without waiting. True if there is no content.
   bool body_complete() const noexcept { return body_complete_; }
 
-  // How many bytes of content the client has announced; 0 where it did not say, or there is none.
+  // The announced length of the content; 0 if it is unknown, or there is no content.
   std::uint64_t announced() const noexcept { return announced_; }
 
-  // Whether read() has something to say now. The first call asks the client for the content (Expect: 100-continue).
+  // Whether read() has a result. The first call requests the content from the client (Expect: 100-continue).
   virtual bool readable() = 0;
 
-  // Resumes `waiting` once, on the loop, when readable() has become true. One may wait at a time; a null
-  // handle takes back the one that waits, whose coroutine is being destroyed.
+  // Resumes `waiting` once, on the loop, when readable() becomes true. Only one coroutine may wait at a time; null
+  // removes it before its frame is destroyed.
   virtual void when_readable(std::coroutine_handle<> waiting) = 0;
 
   // The next piece of content, empty at its end. The view is valid until the caller suspends.
   virtual std::expected<std::string_view, StreamError> read() = 0;
 
-  // Counts `bytes` more of buffered content against what all exchanges may hold together, until the exchange ends.
-  // False when there is no more to be had.
+  // Counts `bytes` of buffered content towards the budget of all exchanges, until this one ends. False if the budget is
+  // used up.
   virtual bool charge(std::size_t bytes) = 0;
 
-  // Sends an interim response (103 Early Hints) where the protocol has them.
+  // Sends an interim response (103 Early Hints) if the protocol supports it.
   virtual void inform(Status status, const Fields& fields) = 0;
 
-  // Writes a line into the server's error log. For what the client must not see.
-  virtual void report(std::string_view message) = 0;
+  // Writes a line to the server's error log: for details that must not reach the client.
+  void report(std::string_view message) { log(LogLevel::Error, message); }
+  // See Request::log(). A line of a level that is not logged need not be rendered.
+  virtual bool logs(LogLevel level) const noexcept = 0;
+  virtual void log(LogLevel level, std::string_view line) = 0;
 
   // The client's address as text (an IP address without port, or "unix:"), valid as long as the exchange.
   virtual std::string_view remote() = 0;
   virtual std::uint16_t remote_port() = 0;
   // "http" or "https".
   virtual std::string_view scheme() = 0;
-  // Null when the request did not come over TLS.
+  // Null if the request did not use TLS.
   virtual const TlsFacts* tls() = 0;
+  // See Request::listener().
+  virtual std::string_view listener() { return {}; }
 
-  // A string whose memory was used by an earlier response, empty: for rendering without the allocator.
+  // An empty string with the memory of an earlier response: for rendering without allocation.
   std::string take_scratch() noexcept { return std::exchange(scratch_, {}); }
 
 protected:
   Exchange() noexcept : request_(*this) {}
   ~Exchange() = default;
 
-  // Whether read_body() waits for content: what comes may be put behind collected_body() without being presented.
+  // Whether read_body() waits: content may be appended to collected_body() directly.
   bool collecting() const noexcept { return collecting_; }
-  // Counts collected_body() as buffered content up to `size` bytes, what is counted already once. False when there is
-  // no more to be had.
+  // Counts collected_body() towards the budget up to `size` bytes, each byte once. False if the budget is used up.
   bool charge_collected(std::size_t size);
-  // Room for at least `size` bytes more in collected_body(), of which `come` have come, and for more of what is
-  // announced as more of it has come.
+  // Reserves at least `size` more bytes in collected_body(). Reserves more of the announced length as more content has
+  // arrived; `come` is the part of `size` that has.
   void make_room(std::size_t size, std::size_t come);
 
-  // Makes it as good as new for the next request on the same loop, keeping small memory.
+  // Resets the exchange for the next request on the same loop, keeping small buffers.
   void recycle() noexcept;
   void give_scratch(std::string used) noexcept;
 
   Request request_;
   StopState stop_;
-  Arena arena_;  // after stop_: what lives in it may be registered there
+  Arena arena_;  // after stop_: objects in the arena may be registered there
   std::string scratch_;
   const Service* service_ = nullptr;
   std::size_t loop_index_ = 0;
@@ -170,18 +178,20 @@ private:
   friend std::expected<bool, StreamError> http::collect(Exchange& exchange);
 
   bool collecting_ = false;
-  std::size_t counted_ = 0;  // of collected_body()
+  std::size_t counted_ = 0;  // bytes of collected_body() that were charged
 };
 
-// Who answers. Called by any loop at any time, therefore const.
+// Handles requests. Called by any loop at any time, and therefore const.
 struct Service {
-  // Called at the end of the head. Never throws, and neither does the task of its reply.
+  // Called when the head is complete. Neither this function nor the reply's task throws.
   virtual Reply serve(Exchange& exchange) const noexcept = 0;
 
-  // The answer to what never became a request (400, 408, 413, 431, …), or was given up.
+  // The response to input that is not a valid request (400, 408, 413, 431, …), or was abandoned.
   virtual Response refuse(const Problem& problem) const noexcept = 0;
-  // The answer to `request` that an error makes.
+  // The response to `request` for an error.
   virtual Response refuse_request(const Problem& problem, const Request& request) const noexcept;
+  // The app that this service is part of; null for other services.
+  virtual const app::Core* app() const noexcept { return nullptr; }
 
 protected:
   ~Service() = default;
@@ -189,7 +199,7 @@ protected:
 
 namespace http {
 
-// A wait until Exchange::readable(). Ends with Cancelled when the coroutine is stopped, also when it was before.
+// Waits for Exchange::readable(). Throws Cancelled if the coroutine is stopped, also if it was before.
 class ContentWait : private Turn, private StopCallback {
 public:
   explicit ContentWait(Exchange& exchange) noexcept : exchange_(exchange) {}
@@ -217,8 +227,8 @@ private:
 
 }  // namespace http
 
-// Reads the content to its end and makes it Request::body(). The first only when body_complete(); the second pins the
-// exchange, so that it must come before user code has taken views.
+// Reads all content into Request::body(). The first may be called only if body_complete(); the second pins the
+// exchange, and must be called before user code has views into it.
 std::expected<void, StreamError> read_complete_body(Exchange& exchange);
 Task<std::expected<void, StreamError>> read_body(Exchange& exchange);
 

@@ -1,4 +1,4 @@
-// Fields (RFC 9110, section 5): the names and values around a message's content.
+// Fields (RFC 9110, section 5): the names and values before and after a message's content.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Field {
   std::string_view value;
 };
 
-// The fields of a request, in the order in which they came: views into its head. Names compare case-insensitively.
+// The fields of a request in received order: views into its head. Names are case-insensitive.
 class RequestFields {
 public:
   // The value of the first field of that name.
@@ -27,7 +27,7 @@ public:
   auto end() const noexcept { return fields_.end(); }
   const Field& operator[](std::size_t index) const noexcept { return fields_[index]; }
 
-  // For whoever reads the message: the text behind the views outlives this list.
+  // For parsers: the text of the views must outlive this list.
   void add(std::string_view name, std::string_view value) { fields_.push_back({name, value}); }
   void clear() noexcept { fields_.clear(); }
   std::vector<Field>& items() noexcept { return fields_; }
@@ -36,14 +36,14 @@ private:
   std::vector<Field> fields_;
 };
 
-// The fields of a response. They own their text, and hold it as HTTP/1.1 writes it ("name: value CRLF" each), in one
-// block of the thread's pool: setting a field allocates nothing in steady state, and serialising is one copy.
+// The fields of a response. They own their text in HTTP/1.1's format ("name: value CRLF" each), in one block of the
+// thread's pool: in steady state setting a field does not allocate, and serialising is one copy.
 //
-// set() and add() throw std::invalid_argument, naming the field, for a name that is not a token, a value with CR, LF,
-// NUL or another control byte, or a blank at an end (RFC 9110, section 5.5), and for the fields that frame a message
-// (Content-Length, Transfer-Encoding, Connection, Keep-Alive, TE, Trailer), which the server sets. They change nothing
-// then. Upgrade tells which other protocols there are (a 426 must have it); the server adds what HTTP/1.1 wants with
-// it. Names and values may be views of the same fields.
+// set() and add() throw std::invalid_argument, naming the field, for a name that is not a token; for a value with CR,
+// LF, NUL or another control byte, or with a blank at either end (RFC 9110, section 5.5); and for the fields that frame
+// a message (Content-Length, Transfer-Encoding, Connection, Keep-Alive, TE, Trailer), which the server sets. They have
+// no effect then. Upgrade lists the supported protocols (required in a 426); the server adds what HTTP/1.1 requires
+// with it. Names and values may be views into the same fields.
 class Fields {
 public:
   Fields() noexcept = default;
@@ -53,17 +53,17 @@ public:
   Fields& operator=(const Fields& other);
   ~Fields() { release(); }
 
-  // Replaces every field of that name by this one.
+  // Replaces all fields of that name.
   void set(std::string_view name, std::string_view value);
-  // Adds a field beside others of the same name (Set-Cookie, Link, Vary).
+  // Adds a field; others of the same name stay (Set-Cookie, Link, Vary).
   void add(std::string_view name, std::string_view value);
-  // How many there were.
+  // Returns the number of removed fields.
   std::size_t remove(std::string_view name) noexcept;
   // The first value; valid until the next change.
   std::optional<std::string_view> find(std::string_view name) const noexcept;
   bool empty() const noexcept { return size_ == 0; }
 
-  // All of them as HTTP/1.1 writes them, each line with its CRLF.
+  // All fields in HTTP/1.1's format, each line with its CRLF.
   std::string_view text() const noexcept { return {data_, size_}; }
 
   class Iterator {

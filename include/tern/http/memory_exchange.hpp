@@ -1,4 +1,4 @@
-// An exchange without a server: the request is made in memory, its content arrives when the test says so.
+// An exchange without a server: the request is in memory, and the test controls when content arrives.
 #pragma once
 
 #include <tern/http/exchange.hpp>
@@ -13,8 +13,8 @@ namespace tern {
 
 class MemoryExchange final : public Exchange {
 public:
-  // `fields` are pairs of name and value. `body` is there from the start, complete, unless `late` is true: then the
-  // content consists of what arrive() brings until end().
+  // `fields` are pairs of name and value. `body` is complete from the start; if `late` is true, the content arrives
+  // through arrive() until end().
   MemoryExchange(Method method, std::string target, std::vector<std::pair<std::string, std::string>> fields = {},
                  std::string body = {}, bool late = false);
   ~MemoryExchange() = default;
@@ -22,19 +22,20 @@ public:
   void arrive(std::string piece);
   void end();
   void fail(const StreamError& error);
-  // The client goes: the stop token fires, and reading fails.
+  // Simulates a disconnect: the stop token fires, and reading fails.
   void disconnect();
 
   bool content_was_asked_for() const noexcept { return asked_; }
   const std::vector<Status>& informed() const noexcept { return informed_; }
   const std::vector<std::string>& reports() const noexcept { return reports_; }
   const Limits& limits() const noexcept override { return limits_; }
-  // What follows the content.
+  // Trailer fields after the content.
   void set_trailers(std::vector<std::pair<std::string, std::string>> trailers);
   // The token of Method::Extension; it outlives the exchange.
   void set_extension_method(std::string_view token) noexcept { request_.head().extension_method = token; }
   void set_remote(std::string address) { remote_ = std::move(address); }
-  // As if it came over TLS; `facts` outlive the exchange.
+  void set_listener(std::string name) { listener_ = std::move(name); }
+  // Simulates TLS; `facts` outlive the exchange.
   void set_tls(const TlsFacts& facts) noexcept { tls_ = &facts; }
   void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
@@ -44,9 +45,11 @@ public:
   std::expected<std::string_view, StreamError> read() override;
   bool charge(std::size_t bytes) override;
   void inform(Status status, const Fields&) override { informed_.push_back(status); }
-  void report(std::string_view message) override { reports_.emplace_back(message); }
+  bool logs(LogLevel) const noexcept override { return true; }
+  void log(LogLevel, std::string_view line) override { reports_.emplace_back(line); }
   std::string_view remote() override { return remote_; }
   std::uint16_t remote_port() override { return 0; }
+  std::string_view listener() override { return listener_; }
   std::string_view scheme() override { return tls_ != nullptr ? "https" : "http"; }
   const TlsFacts* tls() override { return tls_; }
 
@@ -66,6 +69,7 @@ private:
   std::coroutine_handle<> waiting_;
   Limits limits_;
   std::string remote_ = "127.0.0.1";
+  std::string listener_;
   const TlsFacts* tls_ = nullptr;
   std::vector<Status> informed_;
   std::vector<std::string> reports_;

@@ -1,5 +1,4 @@
-// Request methods (RFC 9110, section 9; QUERY of RFC 10008; the registry's WebDAV methods of RFC 4918 and 3253 that
-// servers meet).
+// Request methods: RFC 9110, section 9; QUERY (RFC 10008); and WebDAV methods of RFC 4918 and 3253.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +30,15 @@ enum class Method : std::uint8_t {
   Unlink,
   Unlock,
   Query,
-  Extension,  // another: RequestHead::extension_method has its token
+  Extension,  // any other: see RequestHead::extension_method
 };
 
 inline constexpr std::size_t method_count = 22;  // without Extension
 
-// The method's token, as it stands in a request line; empty for Extension. Methods are case-sensitive.
+// The method's token; empty for Extension. Methods are case-sensitive.
 std::string_view method_name(Method method) noexcept;
 
-// The method of that name; nothing when it is none of those with a name of their own.
+// The method with that token; unset if there is no enumerator for it.
 std::optional<Method> parse_method(std::string_view token) noexcept;
 
 }  // namespace tern

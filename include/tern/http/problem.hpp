@@ -1,4 +1,4 @@
-// What went wrong, as RFC 9457 ("problem details") tells it to a client.
+// Error responses as problem details (RFC 9457).
 #pragma once
 
 #include <tern/http/fields.hpp>
@@ -13,33 +13,34 @@
 
 namespace tern {
 
-// One wrong part of a request: where (a JSON pointer into the content, or the name of a parameter or field) and why.
+// One invalid part of a request: its place (a JSON pointer into the content, or the name of a parameter or field) and
+// the reason.
 struct ProblemItem {
   std::string pointer;
   std::string detail;
 };
 
-// A member of a problem beside those of RFC 9457: its name, and its value as JSON text.
+// An extension member of a problem: its name, and its value as JSON text.
 struct ProblemMember {
   std::string name;
   std::string json;
 };
 
-// An error answer before it is rendered. App::on_problem changes how all of them look, 404 and 405 included.
+// An error response before it is rendered. App::on_problem changes the rendering of all of them, including 404 and 405.
 struct Problem {
   Status status = Status::InternalServerError;
-  std::string detail = {};               // for people; empty: none
-  std::vector<ProblemItem> errors = {};  // every wrong member, for a 422
-  Fields fields = {};                    // to be sent with it: Allow, Retry-After, WWW-Authenticate
-  // The problem's type as a URI, with a title that does not change from one occurrence to the next, and a URI for this
-  // occurrence (RFC 9457, section 3.1). Empty: "about:blank", the reason phrase, and none.
+  std::string detail = {};               // for humans; empty: none
+  std::vector<ProblemItem> errors = {};  // all invalid members, for a 422
+  Fields fields = {};                    // for the response: Allow, Retry-After, WWW-Authenticate
+  // The problem type as a URI, its constant title, and a URI of this occurrence (RFC 9457, section 3.1). Empty:
+  // "about:blank", the reason phrase, and none.
   std::string type = {};
   std::string title = {};
   std::string instance = {};
   std::vector<ProblemMember> extensions = {};
 
   // Sets an extension member (RFC 9457, section 3.2); T is any type that Json<T> can write. Throws
-  // std::invalid_argument for the names of the members above: type, title, status, detail, instance, errors.
+  // std::invalid_argument for the names of standard members: type, title, status, detail, instance, errors.
   template <class T>
   Problem& set_member(std::string_view name, const T& value) {
     std::string text;
@@ -47,14 +48,14 @@ struct Problem {
     set_json_member(name, std::move(text));
     return *this;
   }
-  // The same with a value that is JSON already.
+  // The same with a value that is JSON text.
   void set_json_member(std::string_view name, std::string json);
 };
 
 // `problem` as application/problem+json text.
 std::string to_json(const Problem& problem);
 
-// Thrown by handlers, middleware and extractors: becomes the answer that it names.
+// Thrown by handlers, middleware and extractors to respond with an error.
 class HttpError : public std::exception {
 public:
   explicit HttpError(Status status, std::string detail = {}) {
@@ -67,12 +68,12 @@ public:
   Status status() const noexcept { return problem_.status; }
   const Problem& problem() const noexcept { return problem_; }
 
-  // A field of the answer; see Fields::set.
+  // Sets a field of the response; see Fields::set.
   HttpError& set(std::string_view name, std::string_view value) {
     problem_.fields.set(name, value);
     return *this;
   }
-  // A member of the problem; see Problem::set_member.
+  // Sets a member of the problem; see Problem::set_member.
   template <class T>
   HttpError& set_member(std::string_view name, const T& value) {
     problem_.set_member(name, value);

@@ -1,4 +1,4 @@
-// Reply: a Response that is ready, or a task that will have it.
+// Reply: a Response, or a task that produces one.
 #pragma once
 
 #include <tern/coro/task.hpp>
@@ -20,11 +20,11 @@ Task<Response> continue_with(ResponseTask task, F f) {
 
 }  // namespace http
 
-// Plain members instead of a std::variant, because GCC 12 warns about that in users' files.
+// Separate members instead of a std::variant, for which GCC 12 issues warnings in users' files.
 class [[nodiscard]] Reply {
 public:
   Reply(Response response) noexcept : response_(std::move(response)) {}  // NOLINT: a response is a reply
-  // What `make()` returns, made where it stays.
+  // Constructs the result of `make()` in place.
   template <class F>
   Reply(std::in_place_t, F&& make) : response_(std::forward<F>(make)()) {}
   Reply(Task<Response> task) noexcept : task_(std::move(task)) {}  // NOLINT: so is a task of one
@@ -32,13 +32,13 @@ public:
 
   bool ready() const noexcept { return !task_; }
 
-  // The response; only when ready(), once.
+  // The response; only if ready(), once.
   Response& response() noexcept { return response_; }
-  // The task; only when not ready().
+  // The task; only if not ready().
   ResponseTask& task() noexcept { return task_; }
 
-  // What `f` makes of the response: at once and without a frame when it is ready, in one pooled frame when it is not.
-  // f is a Response(Response).
+  // Applies f: Response(Response) to the response: immediately and without a frame if it is ready, in one pooled frame
+  // otherwise.
   template <class F>
   Reply then(F f) && {
     if (ready()) return Reply(f(std::move(response_)));

@@ -1,8 +1,9 @@
-// Request: what a handler is asked.
+// Request: the input of a handler.
 #pragma once
 
 #include <tern/base/arena.hpp>
 #include <tern/coro/stop_token.hpp>
+#include <tern/http/log.hpp>
 #include <tern/http/request_head.hpp>
 
 #include <array>
@@ -22,7 +23,7 @@ class Exchange;
 
 namespace http {
 
-// One address for each type, to tell types apart without RTTI.
+// A unique address per type, which identifies types without RTTI.
 template <class T>
 inline constexpr char type_key = 0;
 
@@ -30,93 +31,102 @@ inline constexpr std::size_t max_parameters = 16;
 
 }  // namespace http
 
-// The TLS that a request came over.
+// The TLS parameters of a request.
 struct TlsFacts {
   std::string_view version = {};      // "TLSv1.3"
   std::string_view cipher = {};       // "TLS_AES_256_GCM_SHA384"
-  std::string_view server_name = {};  // that the client asked for (SNI); empty: none
-  std::string_view protocol = {};     // negotiated by ALPN: "h2", "http/1.1"; empty: the client did not ask
-  // Of the client's certificate, which has been verified; empty where it has sent none.
+  std::string_view server_name = {};  // requested by the client (SNI); empty: none
+  std::string_view protocol = {};     // negotiated by ALPN: "h2", "http/1.1"; empty: the client did not offer any
+  // Of the client's verified certificate; empty if it has sent none.
   std::string_view client_subject = {};  // "CN=Anna,O=Tern" (RFC 4514)
-  // Subject alternative names, each with its kind: "DNS:a.example", "email:a@a.example", "URI:spiffe://a/b",
-  // "IP:192.0.2.1". Other kinds are left out.
+  // Subject alternative names with their kinds: "DNS:a.example", "email:a@a.example", "URI:spiffe://a/b",
+  // "IP:192.0.2.1". Other kinds are omitted.
   std::span<const std::string_view> client_names = {};
   std::string_view client_serial = {};       // hexadecimal, in upper case: "1F"
   std::string_view client_fingerprint = {};  // SHA-256 of the certificate (DER), hexadecimal, in lower case
 };
 
-// The head of a request, its content once that has been read, and what middleware found out about it. Every view
-// obtained from it is valid until the handler has ended and its response has been handed over. Belongs to one loop.
+// The head of a request, its content once that has been read, and values stored by middleware. All views are valid
+// until the handler has ended and its response was passed to the server. Belongs to one loop.
 class Request {
 public:
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
   Method method() const noexcept { return head_.method; }
-  // The method's token, of Method::Extension too.
+  // The method's token, also for Method::Extension.
   std::string_view method_name() const noexcept;
   Version version() const noexcept { return head_.version; }
   // The target as it was sent.
   std::string_view target() const noexcept { return head_.target; }
   // The path as it was sent, percent escapes included; begins with '/', or is "*".
   std::string_view path() const noexcept { return head_.parts.path; }
-  // What stands behind the '?', as it was sent.
+  // The query as it was sent, without the '?'.
   std::string_view query() const noexcept { return head_.parts.query; }
-  // Host and port the client asked for (RFC 9110, section 7.2): of the target, or of the Host field.
+  // The requested host and port (RFC 9110, section 7.2): of the target, or of the Host field.
   std::string_view host() const noexcept;
 
   const RequestFields& fields() const noexcept { return head_.fields; }
   std::optional<std::string_view> field(std::string_view name) const noexcept { return head_.fields.find(name); }
-  // The fields behind the content (RFC 9110, section 6.5), which never merge with fields(): there once the content has
-  // been read to its end. Names are in lower case over HTTP/2.
+  // The trailer fields (RFC 9110, section 6.5), which are never merged with fields(); available once the content was
+  // read completely. Names are in lower case over HTTP/2.
   const RequestFields& trailers() const noexcept { return head_.trailers; }
   std::optional<std::string_view> cookie(std::string_view name) const noexcept;
-  // Which of the media types that are offered ("text/html") the client likes best by its Accept fields (RFC 9110,
-  // section 12.5.1), the first of equals, and the first of all where it did not say; empty where it accepts none.
+  // The media type among the offered ones ("text/html") that the client's Accept fields prefer (RFC 9110, section
+  // 12.5.1). The first of equals; the first of all if there are no Accept fields; empty if the client accepts none.
   std::string_view accepts(std::initializer_list<std::string_view> offered) const noexcept;
 
-  // The content. Complete in a handler that takes a Request& or an extractor of content; empty in middleware.
+  // The content. Complete in a handler with a Request& or a content extractor; empty in middleware.
   std::string_view body() const noexcept { return body_; }
 
-  // The content as JSON, as tern::Json<T> is bound. Throws the HttpError that refuses it otherwise: 415, 400, 422. Only
-  // where body() is there. Defined in tern/app/extract.hpp.
+  // The content as JSON, bound as tern::Json<T>. Otherwise throws the HttpError of the extractor: 415, 400, 422. Only
+  // if body() is complete. Defined in tern/app/extract.hpp.
   template <class T>
   T json() const;
 
-  // The pattern of the route that serves this request; empty for 404.
+  // See App::url(). Defined in tern/app/url.hpp.
+  template <class... A>
+  std::string url(std::string_view name, const A&... values) const;
+
+  // The pattern of the matched route; empty for 404.
   std::string_view route() const noexcept { return route_; }
-  // The decoded value of the route's placeholder of that name.
+  // The decoded value of the route's placeholder with that name.
   std::optional<std::string_view> parameter(std::string_view name) const noexcept;
-  // All of them in the pattern's order.
+  // The values of all placeholders, in the pattern's order.
   std::span<const std::string_view> parameters() const noexcept { return {values_.data(), value_count_}; }
 
   std::string_view remote() const;
   std::uint16_t remote_port() const;
   // "http" or "https".
   std::string_view scheme() const;
-  // Null when it did not come over TLS.
+  // The name of the listener that received the request (Listener::name); empty if it has none.
+  std::string_view listener() const;
+  // Null without TLS.
   const TlsFacts* tls() const;
-  // Fires when the client has gone.
+  // Fires when the client disconnects.
   StopToken stop() const noexcept;
-  // Memory until the end of the exchange.
+  // Memory that is freed at the end of the exchange.
   Arena& arena() const noexcept;
 
-  // Keeps a value of the request's own, for those that come after (a user that middleware has recognised). One of each
-  // type; a later one hides the one before.
+  // A line in the error log, as tern::log() writes it, behind the method and the route: "GET /books/{id}: sold id=7".
+  void log(LogLevel level, std::string_view text, LogFields fields = {}) const;
+
+  // Stores a value for later middleware and the handler (an authenticated user). One per type; a later one hides
+  // earlier ones.
   template <class T>
   std::decay_t<T>& put(T&& value);
-  // The value of that type, or null.
+  // The stored value of that type, or null.
   template <class T>
   T* find() const noexcept {
     return static_cast<T*>(find_value(&http::type_key<T>));
   }
 
-  // For those who build requests and route them.
+  // For servers and routers.
   Exchange& exchange() const noexcept { return *exchange_; }
   RequestHead& head() noexcept { return head_; }
   void set_body(std::string_view body) noexcept { body_ = body; }
   std::string& collected_body() noexcept { return collected_; }
-  // The content as a string, where `bytes` are all of it and were collected; empty otherwise. There is no body() then.
+  // Moves the content out if it was collected and `bytes` are all of it; otherwise empty. body() is empty afterwards.
   std::string take_body(std::string_view bytes) noexcept;
   void set_route(std::string_view pattern, std::span<const std::string> names) noexcept {
     route_ = pattern;
@@ -136,7 +146,7 @@ private:
   explicit Request(Exchange& exchange) noexcept : exchange_(&exchange) {}
   void clear() noexcept;
   void* find_value(const void* key) const noexcept;
-  void keep_value(const void* key, void* value);
+  void add_value(const void* key, void* value);
 
   Exchange* exchange_;
   RequestHead head_;
@@ -152,7 +162,7 @@ private:
 template <class T>
 std::decay_t<T>& Request::put(T&& value) {
   auto& kept = arena().template make<std::decay_t<T>>(std::forward<T>(value));
-  keep_value(&http::type_key<std::decay_t<T>>, &kept);
+  add_value(&http::type_key<std::decay_t<T>>, &kept);
   return kept;
 }
 

@@ -1,4 +1,4 @@
-// Response: what a handler answers.
+// Response: the result of a handler.
 #pragma once
 
 #include <tern/base/box.hpp>
@@ -37,7 +37,7 @@ namespace http {
 class SocketUpgrade;
 Response upgrade_to(SocketUpgrade* owned);
 
-// What makes the content of a streamed response.
+// Produces the content of a streamed response.
 class Producer {
 public:
   Producer() = default;
@@ -47,7 +47,7 @@ public:
   virtual Task<> run(Writer& writer) = 0;
 };
 
-// The callable stays here while its coroutine runs: a lambda that is a coroutine keeps nothing of its captures itself.
+// Keeps the callable while its coroutine runs: the frame of a coroutine lambda refers to its captures in the closure.
 template <class F>
 class CallingProducer final : public Producer {
 public:
@@ -58,8 +58,8 @@ private:
   F call_;
 };
 
-// What a response owns beside its content. A response can be copied, this cannot: copying one that has it is a broken
-// contract. One pointer, so that those that have none stay small.
+// An owned object of a response. Responses can be copied, but copying one with an owned object is a contract violation.
+// A single pointer, so that responses without one stay small.
 template <class T>
 class Attached {
 public:
@@ -90,32 +90,31 @@ base::Box<Producer> generating_producer(Generator<std::string> pieces);
 
 }  // namespace http
 
-// A status, fields and content. The server adds Date, and Content-Length or Transfer-Encoding; it leaves the content
-// out where there must be none (HEAD, 204, 304). Cheap to move.
+// A status, fields and content. The server adds Date, and Content-Length or Transfer-Encoding, and omits the content
+// where it is not allowed (HEAD, 204, 304). Cheap to move.
 class Response {
 public:
   Response() noexcept = default;
   explicit Response(Status status) noexcept : status_(status) {}
-  // The line that a compiler shows for a lambda whose results differ.
+  // Produces a readable compiler error for a lambda with different result types.
   template <std::same_as<Reply> R>
   Response(R) = delete;  // a reply may still be a task: a function that returns Response and next() says -> tern::Reply
 
-  // Content that is not UTF-8 is sent as it is, and its type without "charset=utf-8".
+  // Content that is not UTF-8 is sent unchanged, without "charset=utf-8" in its type.
   static Response text(std::string content) { return Response(media::text, std::move(content)).claim_utf8(); }
   static Response html(std::string content) { return Response(media::html, std::move(content)).claim_utf8(); }
-  // The same for text that the response does not own; see borrowed().
+  // The same for borrowed text; see borrowed().
   static Response borrowed_text(std::string_view content) noexcept {
     return borrowed(media::text, content).claim_utf8();
   }
-  // `content` is JSON already.
+  // `content` is JSON text.
   static Response json(std::string content) { return Response(media::json, std::move(content)); }
   static Response bytes(std::string_view content_type, std::string content);
-  // 303 makes the client GET `location`; 307 and 308 repeat the request there. What a URI may not hold is escaped; see
-  // escape_uri().
+  // 303 makes the client GET `location`; 307 and 308 repeat the request there. Escapes `location`; see escape_uri().
   static Response redirect(std::string_view location, Status status = Status::SeeOther);
-  // Content that a coroutine makes while it is sent: producer(Writer&) -> Task<>. It runs after the head is written,
-  // with backpressure from the client, and only where content is sent (not for HEAD). The request stays valid until it
-  // has ended. When it throws, the connection is closed so that the client can tell that the content is not complete.
+  // Content from a coroutine: producer(Writer&) -> Task<>. It runs after the head was written, with backpressure from
+  // the client, and only if content is sent (not for HEAD). The request stays valid until it has ended. If it throws,
+  // the connection is closed, so that the client detects incomplete content.
   template <class F>
     requires std::same_as<std::invoke_result_t<F&, Writer&>, Task<>>
   static Response stream(std::string_view content_type, F producer) {
@@ -125,22 +124,22 @@ public:
   static Response stream(std::string_view content_type, Generator<std::string> pieces) {
     return stream(content_type, http::generating_producer(std::move(pieces)));
   }
-  // Content that the response does not own, under a type that is not checked: both views must live until the handler's
-  // request ends, as a literal does, or what is in the request.
+  // Borrowed content, under a type that is not checked: both views must live until the handler's request ends, as
+  // literals and views into the request do.
   static Response borrowed(std::string_view content_type, std::string_view content) noexcept;
-  // Content that outlives the server, such as a literal, or a file that was read at the start. It is never copied,
-  // however large.
-  static Response lasting(std::string_view content_type, std::string_view content) noexcept;
+  // Static content: it outlives the server, such as a literal, or a file that was read at the start. It is never
+  // copied.
+  static Response static_content(std::string_view content_type, std::string_view content) noexcept;
 
   Status status() const noexcept { return status_; }
-  // What changes a response returns it, as what it is called on: a temporary stays one and need not be copied.
+  // Setters return the response with its value category: a temporary stays one and is not copied.
   Response& status(Status status) & noexcept {
     status_ = status;
     return *this;
   }
   Response&& status(Status status) && noexcept { return std::move(this->status(status)); }
 
-  // Fields; see the class Fields for what throws. Content-Type is one of them.
+  // Set fields, including Content-Type; see the class Fields for exceptions.
   Response& set(std::string_view name, std::string_view value) &;
   Response&& set(std::string_view name, std::string_view value) && { return std::move(set(name, value)); }
   Response& add(std::string_view name, std::string_view value) &;
@@ -154,12 +153,12 @@ public:
   std::string_view content() const noexcept { return borrows_ ? borrowed_ : std::string_view(owned_); }
   Response& content(std::string content) & noexcept {
     owned_ = std::move(content);
-    borrows_ = lasts_ = false;
+    borrows_ = static_ = false;
     return *this;
   }
   Response&& content(std::string content) && noexcept { return std::move(this->content(std::move(content))); }
 
-  // Adds text to the content; what has no type yet becomes text/plain, as with text().
+  // Appends text to the content; without a type, that becomes text/plain, as with text().
   Response& operator<<(std::string_view text) &;
   Response& operator<<(const char* text) & { return *this << std::string_view(text); }
   Response& operator<<(char c) & { return *this << std::string_view(&c, 1); }
@@ -177,7 +176,7 @@ public:
     return std::move(*this << value);
   }
 
-  // The connection ends after this response (HTTP/1.1), instead of being kept for the next request.
+  // Closes the connection after this response (HTTP/1.1).
   Response& close() & noexcept {
     closes_ = true;
     return *this;
@@ -185,12 +184,11 @@ public:
   Response&& close() && noexcept { return std::move(close()); }
   bool closes() const noexcept { return closes_; }
 
-  // Work for after this response: work() -> void or Task<>, called on the loop when the answer has been handed over for
-  // sending (over HTTP/1.1 the end of a large one may still wait for the client), or would have been: it runs for HEAD
-  // too, and when the client has gone. Nobody waits for it, neither this connection's next request nor anybody else's,
-  // and nothing stops it until the time for draining is over. An exception goes into the error log. The request is no
-  // longer valid then: what the work uses, it owns. More than one runs in the order of the calls. A response that is
-  // replaced by another takes its work with it.
+  // Work after this response: work() -> void or Task<>, called on the loop when the response was passed to the socket
+  // (over HTTP/1.1, a large one may still be queued). It also runs for HEAD, and when the client has disconnected. No
+  // request waits for it, and nothing stops it before the time for the drain is over. Exceptions go to the error log.
+  // The request is no longer valid: the work must own what it uses. Several run in the order of the calls. If the
+  // response is replaced by another, its work does not run.
   template <class F>
   Response& after(F work) & {
     static_assert(coro::Runnable<F>, "tern: work after a response takes nothing and returns nothing or tern::Task<>");
@@ -202,22 +200,22 @@ public:
     return std::move(after(std::move(work)));
   }
 
-  // For whoever sends the response.
+  // For servers.
   const Fields& fields() const noexcept { return fields_; }
-  // A Content-Type that is not among fields(); empty when there is none. Reads the whole content where a type that Tern
-  // has chosen says that it is UTF-8: to be called once.
+  // A Content-Type that is not in fields(); empty if there is none. For text() and html(), validates the content as
+  // UTF-8: call it once.
   std::string_view literal_type() const noexcept { return claims_utf8_ ? checked_type() : type_; }
-  // The content as a string of its own, empty when it is borrowed: its memory can be used again.
+  // Moves the owned content out, for reuse of its memory; empty if it is borrowed.
   std::string take_owned() noexcept { return std::exchange(owned_, {}); }
   bool borrows() const noexcept { return borrows_; }
-  bool lasts() const noexcept { return lasts_; }
-  // Of a streamed response; null otherwise.
+  bool is_static() const noexcept { return static_; }
+  // Of a streamed response; otherwise null.
   http::Producer* producer() const noexcept { return producer_.get(); }
   base::Box<http::Producer> take_producer() noexcept { return producer_.take(); }
-  // Of a 101 that upgrade_to() has made: what to switch to.
+  // The upgrade of a response of upgrade_to().
   base::Box<http::SocketUpgrade> take_upgrade() noexcept;
   bool has_after() const noexcept { return after_.get() != nullptr; }
-  // What after() was given, linked by `next`.
+  // The callables of after(), linked by `next`.
   base::Box<coro::Work> take_after() noexcept { return after_.take(); }
 
 private:
@@ -241,9 +239,9 @@ private:
   Status status_ = Status::Ok;
   bool closes_ = false;
   bool borrows_ = false;
-  bool lasts_ = false;        // what is borrowed outlives the server
-  bool claims_utf8_ = false;  // type_ is media::text or media::html, by our choice
-  std::string_view type_;     // one of media::, or another text that lives for ever
+  bool static_ = false;       // the borrowed content outlives the server
+  bool claims_utf8_ = false;  // type_ is media::text or media::html by default
+  std::string_view type_;     // a constant of media::, or another static text
   std::string_view borrowed_;
   std::string owned_;
   Fields fields_;

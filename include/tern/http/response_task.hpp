@@ -1,4 +1,4 @@
-// ResponseTask: a task whose value becomes a response, whatever the value's type.
+// ResponseTask: a task whose value is converted to a response.
 #pragma once
 
 #include <tern/coro/task.hpp>
@@ -10,14 +10,13 @@
 
 namespace tern {
 
-// Owns the frame of a Task<T> without naming T, so that turning its value into a response takes no second coroutine.
-// Used like a Task<Response>.
+// Owns the frame of a Task<T> without naming T, so that the conversion needs no second coroutine. Used like a
+// Task<Response>.
 class ResponseTask {
 public:
-  // Turns the value of the task at `frame`, which has ended, into a response, and destroys the frame, also when it
-  // throws.
+  // Converts the value of the completed task at `frame` to a response, and destroys the frame, also if it throws.
   using Make = Response (*)(void* frame, void* context);
-  // Turns what the task, or Make, has thrown into a response.
+  // Converts an exception of the task, or of Make, to a response.
   using Catch = Response (*)(void* context, std::exception_ptr exception);
 
   ResponseTask() noexcept = default;
@@ -55,7 +54,7 @@ public:
 
   explicit operator bool() const noexcept { return frame_ != nullptr; }
 
-  // As those of Task.
+  // As Task::start().
   [[nodiscard]] bool start(void (*call)(void*), void* context) {
     base::expects(frame_ && !frame_.done(), "a task is started once");
     frame_.resume();
@@ -65,13 +64,13 @@ public:
   }
   void inherit_stop(StopState* stop) noexcept { promise_->inherit_stop(stop); }
 
-  // What result() would throw becomes a response by `handle`.
+  // Sets `handle` to convert exceptions that result() would throw.
   void catch_with(Catch handle, void* context) noexcept {
     catch_ = handle;
     catch_context_ = context;
   }
 
-  // The response of a task that has ended. Once.
+  // The response of a completed task. Once.
   Response result();
 
   class Awaiter {

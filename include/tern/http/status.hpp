@@ -6,7 +6,7 @@
 
 namespace tern {
 
-// Any number from 100 to 599 is a status; these are the registered ones with names.
+// Any number from 100 to 599 is a status; the registered ones have names.
 enum class Status : std::uint16_t {
   Continue = 100,
   SwitchingProtocols = 101,

@@ -10,7 +10,7 @@ namespace tern {
 
 class Arena;
 
-// The parts of a request target; views into it. The path keeps its percent escapes.
+// The components of a request target, as views into it. The path keeps its percent escapes.
 struct Target {
   std::string_view authority;  // of absolute-form and authority-form
   std::string_view path;       // begins with '/', or is "*" in asterisk-form, or empty in authority-form
@@ -19,23 +19,22 @@ struct Target {
 
 Target split_target(std::string_view target) noexcept;
 
-// `text` with its percent escapes decoded, in `arena` where there are any and unchanged otherwise. Nothing when an
-// escape is malformed. A NUL is refused too: no name has one, and too much code behind stops at it.
+// `text` with decoded percent escapes: in `arena` if there are any, otherwise unchanged. Unset for a malformed escape,
+// and for NUL, at which C functions would truncate the text.
 std::optional<std::string_view> percent_decode(std::string_view text, Arena& arena);
 
 // The same for application/x-www-form-urlencoded, where '+' is a blank.
 std::optional<std::string_view> form_decode(std::string_view text, Arena& arena);
 
-// Appends `text` with everything escaped but the unreserved characters of RFC 3986.
+// Appends `text`, escaping everything except the unreserved characters of RFC 3986.
 void append_percent_encoded(std::string& out, std::string_view text);
 
-// `uri` with every byte escaped that has no place in a URI (RFC 3986, section 2): blanks, quotes, '<', '>', '\', '^',
-// '`', '{', '|', '}' and what is not ASCII. Its structure and the escapes it has stay; so do CR, LF and NUL, which no
-// field takes.
+// Escapes every byte that is not allowed in a URI (RFC 3986, section 2): blanks, quotes, '<', '>', '\', '^', '`', '{',
+// '|', '}' and non-ASCII bytes. Keeps delimiters and existing escapes; also keeps CR, LF and NUL, which fields reject.
 std::string escape_uri(std::string_view uri);
 
-// Steps through "a=1&b=2": sets `name` and `value` (still encoded) and shortens `rest`. False at the end. Empty pieces
-// are passed over; a piece without '=' has an empty value.
+// Iterates over "a=1&b=2": sets `name` and `value` (still encoded) and shortens `rest`. False at the end. Skips empty
+// pieces; a piece without '=' has an empty value.
 bool next_pair(std::string_view& rest, std::string_view& name, std::string_view& value) noexcept;
 
 }  // namespace tern

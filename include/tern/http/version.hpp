@@ -1,4 +1,4 @@
-// The protocol version a request came in (RFC 9110, section 2.5).
+// The protocol version of a request (RFC 9110, section 2.5).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Writer: where a streamed response goes, piece by piece.
+// Writer: the output of a streamed response.
 #pragma once
 
+#include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
 #include <tern/coro/cancelled.hpp>
 #include <tern/coro/waiter.hpp>
@@ -9,6 +10,11 @@
 #include <string_view>
 
 namespace tern {
+
+namespace http {
+class StreamTopics;
+class TopicSubscriptions;
+}  // namespace http
 
 // Belongs to the exchange, on its loop; valid until the producer has ended.
 class Writer {
@@ -29,7 +35,7 @@ public:
     bool ready() noexcept override { return writer_.gone() || writer_.writable(); }
     bool enter() noexcept override {
       writer_.waiting_.push(*this);
-      writer_.room_is_wanted();
+      writer_.on_wait();
       return true;
     }
     bool leave() noexcept override {
@@ -43,21 +49,26 @@ public:
     Writer& writer;
   };
 
-  // Sends `bytes`: co_await writer.write(text). They are taken during the call; what is awaited is room for more, which
-  // comes when the client reads. Throws Cancelled from the await when the client has gone. Pieces of one round of the
-  // loop leave together.
+  // Sends `bytes`: co_await writer.write(text). Copies them during the call; the await waits for room, which appears as
+  // the client reads. Throws Cancelled from the await when the client has disconnected. Pieces of one iteration of the
+  // loop are sent together.
   Written write(std::string_view bytes) {
     if (!gone() && !bytes.empty()) take(bytes);
     return {*this};
   }
 
-  // A field behind the content, where the protocol has them (chunked HTTP/1.1, HTTP/2); elsewhere it is dropped. Before
-  // the producer ends. See Fields::set for what throws.
+  // Trailer fields, if the protocol supports them (chunked HTTP/1.1, HTTP/2); otherwise ignored. To be set before the
+  // producer ends. See Fields::set for exceptions.
   Fields& trailers() noexcept { return trailers_; }
 
-  // For streams that may be silent for long, such as events: whenever nothing was written for `period`, `filler` is (at
-  // most 64 bytes are kept), and a client that ends its side counts as gone, also with Limits::half_close.
+  // For streams that may be silent for long, such as events: writes `filler` (at most 64 bytes) whenever nothing was
+  // written for `period`. A client that ends its sending side then counts as disconnected, also with
+  // Limits::half_close.
   virtual void keep_alive(Milliseconds period, std::string_view filler) = 0;
+
+  // For EventStream: subscriptions whose publications `topics` takes. Throws std::logic_error where there are no
+  // topics.
+  virtual base::Box<http::TopicSubscriptions> topic_subscriptions(http::StreamTopics& topics);
 
 protected:
   Writer() = default;
@@ -67,11 +78,12 @@ protected:
   // Whether there is room; false makes the producer wait.
   virtual bool writable() const = 0;
   virtual bool gone() const = 0;
-  // Somebody has begun to wait. Calls wake_waiting() when there is room or the client has gone, not from inside.
-  virtual void room_is_wanted() noexcept {}
+  // A coroutine waits. The implementation calls wake_waiters() when there is room or the client has disconnected, but
+  // not from within this call.
+  virtual void on_wait() noexcept {}
 
-  // Those who wait go on, at their turn.
-  void wake_waiting() noexcept {
+  // Resumes all waiting coroutines, at their turns.
+  void wake_waiters() noexcept {
     while (WriteWait* waiting = waiting_.pop()) waiting->wake();
   }
 

@@ -1,9 +1,9 @@
-// What a program specialises to say how its types look as JSON. Specialise before the type is first read or written.
+// Templates to specialise for the JSON form of a program's types. Specialise before the type is first read or written.
 #pragma once
 
 namespace tern {
 
-// The JSON form of a type that reflection does not cover, or should not:
+// The JSON form of a type without, or instead of, reflection:
 //
 //   template <>
 //   struct tern::JsonCodec<Money> {
@@ -15,12 +15,12 @@ namespace tern {
 //     }
 //   };
 //
-// write() writes exactly one value. read() reports what is wrong by reader.fail(); the path is added by itself. Either
-// may be left out when it is never used.
+// write() writes exactly one value. read() reports faults by reader.fail(), which adds the path. Either may be omitted
+// if it is never used.
 template <class T>
 struct JsonCodec;
 
-// Other names for members than those in C++; each is used for JSON, and for query strings and forms alike:
+// Other names for members than in C++, for JSON, query strings and forms:
 //
 //   template <>
 //   struct tern::JsonNames<Lesson> {
@@ -29,8 +29,8 @@ struct JsonCodec;
 template <class T>
 struct JsonNames;
 
-// Which members of a struct may be missing, where the rule in defaults.hpp is not what is wanted: `true` or `false` for
-// all of them, or a list of the C++ names of those that may. Members that are std::optional may always be missing.
+// Optional members of a struct, where the rules of defaults.hpp do not fit: `true` or `false` for all members, or a
+// list of the C++ names of those that may be missing. std::optional members may always be missing.
 //
 //   template <>
 //   struct tern::JsonDefaults<Filter> {
@@ -39,7 +39,7 @@ struct JsonNames;
 template <class T>
 struct JsonDefaults;
 
-// How strict the reading of a struct is:
+// The strictness of reading a struct:
 //
 //   template <>
 //   struct tern::JsonOptions<NewBook> {

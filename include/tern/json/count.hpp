@@ -1,5 +1,4 @@
-// How many members a struct has, found by trying how many initialisers it takes, and whether it can be taken apart at
-// all.
+// The number of members of a struct, found by the number of initialisers it accepts, and whether it can be decomposed.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +44,7 @@ template <class T, std::size_t... B, std::size_t... A>
 inline constexpr bool takes_braces<T, std::index_sequence<B...>, std::index_sequence<A...>> =
     requires { T{AnythingAt<T, B>{}..., {}, AnythingAt<T, A>{}...}; };
 
-// The number of initialisers T{…} takes; max_members + 1 stands for more.
+// The number of initialisers of T{…}; max_members + 1 if there are more.
 template <class T, std::size_t N = 0>
 consteval std::size_t count_initialisers() {
   if constexpr (N > max_members || !takes<T, std::make_index_sequence<N + 1>>) {
@@ -55,7 +54,7 @@ consteval std::size_t count_initialisers() {
   }
 }
 
-// A first member that takes whatever it is given, such as std::any, is no base.
+// A first member that accepts any value, such as std::any, is not a base.
 struct Unrelated {};
 template <class T>
 inline constexpr bool has_base = requires { T{AnyBase<T>{}}; } && !requires { T{Unrelated{}}; };

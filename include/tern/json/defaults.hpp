@@ -57,7 +57,7 @@ consteval bool read_a_scalar(const M& member) {
   }
 }
 
-// Whether default initialisation leaves M uninitialised, all of it.
+// Whether default initialisation leaves all of M uninitialised.
 template <class M>
 concept LeftUninitialised = std::is_trivially_default_constructible_v<M> &&
                             (Scalar<M> || shape<M> == Shape::Array || shape<M> == Shape::Struct);
@@ -81,7 +81,7 @@ concept InitialisedInConstants = requires { typename std::bool_constant<make_and
 template <class T>
 concept AllInitialised = requires { new const T; };
 
-// Whether two values of a type that JSON knows are the same, as far as it is known how to compare them.
+// Whether two values of a type with a JSON form are equal, as far as it is known how to compare them.
 template <class M>
 bool same(const M& a, const M& b) {
   constexpr Shape is = shape<M>;

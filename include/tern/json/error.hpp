@@ -1,4 +1,4 @@
-// What can be wrong with a JSON document, and how much of it is looked at.
+// Faults of a JSON document, and limits on reading it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace tern::json {
 
 enum class ErrorKind : std::uint8_t {
   Syntax,   // the text is not one JSON document (RFC 8259), or is nested too deeply; there is exactly one problem
-  Content,  // it is JSON, but not what the type asks for; every bad member is a problem
+  Content,  // it is JSON, but not of the requested type; every invalid member is a problem
 };
 
 // `path` is a JSON pointer (RFC 6901), empty for the whole document.

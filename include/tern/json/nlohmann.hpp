@@ -1,9 +1,9 @@
-// An adapter for nlohmann::json (nlohmann/json.hpp, which is not part of Tern), to be included where it is wanted:
-// handlers may then take tern::Json<nlohmann::json> and return nlohmann::json, and structs may have members of it.
+// An adapter for nlohmann::json (nlohmann/json.hpp, which is not part of Tern). Include it for handlers that take
+// tern::Json<nlohmann::json> or return nlohmann::json, and for structs with such members.
 //
-// The text is read and written by Tern, so that all its rules hold: depth is limited, UTF-8 is checked, a duplicate
-// member is an error. Nothing throws but std::bad_alloc. As nlohmann::json, content takes up to some thirty times the
-// memory that it took as text ("[[],[],…"): lower Limits::body where strangers send it.
+// Tern reads and writes the text, so that all its rules apply: limited depth, valid UTF-8, no duplicate members. Throws
+// only std::bad_alloc. nlohmann::json needs up to about thirty times the memory of the text ("[[],[],…"): lower
+// Limits::body for untrusted clients.
 #pragma once
 
 #include <tern/json/json.hpp>
@@ -46,7 +46,7 @@ struct JsonCodec<T> {
     }
   }
 
-  // What has no form in JSON (binary, discarded) is written as null, as NaN is.
+  // Types without a JSON form (binary, discarded) are written as null, as NaN is.
   static void write(json::Writer& writer, const T& value) {
     switch (value.type()) {
       case T::value_t::boolean: return writer.boolean(value.template get<bool>());
@@ -76,7 +76,7 @@ private:
     if (reader.value(value)) out = std::move(value);
   }
 
-  // As nlohmann's parser does it: what is negative is signed, everything else unsigned.
+  // As in nlohmann's parser: negative numbers are signed, all others unsigned.
   static void read_integer(json::Reader& reader, T& out) {
     std::string text;
     if (reader.raw(text) && text.starts_with('-')) return read_as<std::int64_t>(reader, out);

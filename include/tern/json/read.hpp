@@ -108,7 +108,7 @@ void read_sequence(Reader& reader, T& out) {
   using Element = typename T::value_type;
   out.clear();
   if constexpr (requires { out.reserve(std::size_t{}); }) {
-    constexpr std::size_t most = 1024;  // a body of nothing but bad elements must not cost sizeof(Element) for each
+    constexpr std::size_t most = 1024;  // an array of invalid elements must not cost sizeof(Element) for each
     const std::size_t size = reader.size();
     out.reserve(size < most ? size : most);
   }
@@ -132,7 +132,7 @@ void read_set(Reader& reader, T& out) {
   });
 }
 
-// A key becomes whatever the map has: text, a decimal integer, or an enumerator's name.
+// Converts a key to the map's key type: text, a decimal integer, or an enumerator's name.
 template <class K>
 bool read_key(std::string_view text, Reader& member, K& out) {
   if constexpr (shape<K> == Shape::Enum) {
@@ -276,8 +276,8 @@ void read_value(Reader& reader, T& out) {
 
 }  // namespace detail
 
-// Reads one document into a T, which must be default-constructible. Reentrant; allocates what T needs, and once per
-// thread for documents of up to 64 KiB what the parser needs. May throw std::bad_alloc and what a JsonCodec throws.
+// Reads one document into a default-constructible T. Reentrant. Allocates what T needs; the parser's memory is
+// allocated once per thread for documents of up to 64 KiB. May throw std::bad_alloc, and exceptions of a JsonCodec.
 template <class T>
 std::expected<T, Error> read(std::string_view text, const Limits& limits = {}) {
   static_assert(detail::shape<T> != detail::Shape::None,

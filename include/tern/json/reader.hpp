@@ -1,5 +1,5 @@
-// Looks at one value of a parsed JSON document. What reflection generates for a struct are calls of this class; the
-// parser behind it (simdjson) stays in src/json.
+// Reads one value of a parsed JSON document. Reflection generates calls of this class for a struct; the parser behind
+// it (simdjson) is in src/json.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ void read_struct(Reader& reader, void* object, const ReadTable& table);
 bool read_time(Reader& reader, std::int64_t numerator, std::int64_t denominator, std::int64_t& ticks);
 bool read_document(std::string_view text, const Limits& limits, void* out, ReadFunction read, Error& error);
 
-// A simdjson element, which these two words are.
+// A simdjson element, which has this layout.
 struct Node {
   const void* document;
   std::size_t index;
@@ -50,8 +50,8 @@ struct Node {
 
 }  // namespace detail
 
-// Valid only during the call that it was handed to. All functions that read return whether they did; if not, they have
-// noted the problem with its path and left their argument alone (or, in an aggregate, partly filled).
+// Valid only during the call that it is passed to. Functions that read return whether they succeeded. Otherwise they
+// have noted the problem with its path, and left their argument unchanged (an aggregate may be partly filled).
 class Reader {
 public:
   Reader(const Reader&) = delete;
@@ -94,14 +94,14 @@ public:
     });
   }
   bool has_member(std::string_view name) const;
-  // The number of elements or members; 0 for any other value. Counts beyond 16,777,215 are cut to it.
+  // The number of elements or members; 0 for any other value. Saturates at 16,777,215.
   std::size_t size() const;
 
   // Notes a problem with this value.
   void fail(std::string_view message);
-  // Notes that the value is not of any of these kinds: "expected string or null".
+  // Notes that the value has none of these kinds: "expected string or null".
   void expected(Kinds kinds);
-  // Where this value is in the document, as a JSON pointer.
+  // The place of this value in the document, as a JSON pointer.
   std::string path() const;
   std::size_t problem_count() const;
 

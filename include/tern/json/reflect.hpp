@@ -1,4 +1,4 @@
-// Aggregates seen as lists of named members, without macros: JSON, query strings, forms and tables use it.
+// Aggregates as lists of named members, without macros: for JSON, query strings, forms and tables.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct Rename {
   std::string_view name;
 };
 
-// A struct that can be taken apart. It must not have C arrays, base classes, reference members, bit-fields, or more
-// than 64 members; these are refused with a message when a member is asked for.
+// A struct that can be decomposed. It must not have C arrays, base classes, reference members, bit-fields, or more than
+// 64 members; access to a member of such a struct fails with a message.
 template <class T>
 concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T>;
 

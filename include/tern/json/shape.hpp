@@ -1,4 +1,4 @@
-// Which types look like what in JSON. Containers and time types are recognised by what they can do, so that their
+// Classifies types by their JSON form. Containers and time types are recognised by their interfaces, so that their
 // headers are not needed here.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace tern::json {
 
-// Text that is one JSON value already, written as it is and read without looking into it.
+// Text that is one JSON value, written unchanged and read without parsing it.
 struct Raw {
   std::string text;
 
@@ -35,7 +35,7 @@ enum class Shape : std::uint8_t {
   Fraction,   // float, double
   Character,  // char: a string of one ASCII character
   Enum,       // by name
-  Text,       // whatever converts to std::string_view
+  Text,       // convertible to std::string_view
   Raw,        // tern::json::Raw
   Optional,   // std::optional
   Pointer,    // std::unique_ptr, std::shared_ptr
@@ -59,7 +59,7 @@ consteval std::string_view spelled_type() {
   return __PRETTY_FUNCTION__;
 }
 
-// std::monostate, which is told from other empty structs by its name alone: <variant> is not included here.
+// std::monostate, which is recognised among empty structs by its name only: <variant> is not included here.
 template <class T>
 concept Monostate = std::is_empty_v<T> && (spelled_type<T>().find("= std::monostate") != std::string_view::npos);
 

@@ -1,4 +1,4 @@
-// Which alternative of a std::variant a JSON value is for.
+// Selects the alternative of a std::variant for a JSON value.
 //
 // Each kind of JSON value must lead to one alternative. There are two exceptions: an integer type and a floating-point
 // type may stand beside each other (a number without fraction and exponent is then the integer), and so may structs if

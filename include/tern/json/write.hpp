@@ -2,7 +2,7 @@
 //
 // Numbers, text, bool, enums (by name; a value without a name as its number), containers, std::optional (nullopt is
 // null), std::variant, pairs and tuples (arrays), points of system time (RFC 3339, UTC), durations (the number of their
-// ticks), aggregates (by reflection) and whatever JsonCodec is specialised for.
+// ticks), aggregates (by reflection) and types with a JsonCodec.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Writes JSON (RFC 8259) value by value. What reflection generates for a struct are calls of this class.
+// Writes JSON (RFC 8259) value by value. Reflection generates calls of this class for a struct.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ void write_time(Writer& writer, std::int64_t ticks, std::int64_t numerator, std:
 
 }  // namespace detail
 
-// Appends to a string; commas are set by itself. The caller sees to it that the calls make up one value: every begin
-// has its end, and inside an object every value follows a key.
+// Appends to a string and inserts commas. The caller must make calls that form one value: a matching end for every
+// begin, and a key before every value of an object.
 class Writer {
 public:
   explicit Writer(std::string& out) noexcept : out_(out) {}
@@ -44,12 +44,13 @@ public:
   void boolean(bool value);
   void integer(std::int64_t value);
   void unsigned_integer(std::uint64_t value);
-  // The shortest text that reads back as the same number. JSON has no NaN and no infinities: they are written as null.
+  // The shortest text that parses to the same number. NaN and infinities, which JSON does not have, are written as
+  // null.
   void number(double value);
   void number(float value);
   // Text in quotes, escaped. Bytes that are not UTF-8 become U+FFFD.
   void text(std::string_view value);
-  // A value that is JSON already; it is not looked at.
+  // A value in JSON; not validated.
   void raw(std::string_view json);
 
   void begin_array();

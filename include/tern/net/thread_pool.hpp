@@ -1,4 +1,5 @@
-// ThreadPool: threads for what blocks or computes, with priorities and a bounded queue. Usable without a loop.
+// ThreadPool: threads for blocking functions and computations, with priorities and a bounded queue. Usable without a
+// loop.
 #pragma once
 
 #include <tern/base/box.hpp>
@@ -16,28 +17,28 @@
 namespace tern {
 
 struct ThreadPoolOptions {
-  unsigned threads = 0;            // 0: one for each processor that this process may run on
-  std::size_t queue = 1024;        // jobs of each priority that may wait for a thread; at least one
-  int nice = 10;                   // added to the process's, so that loops get the processor first; 0 to 19
-  std::string name = "tern-pool";  // of the threads, as ps and top show them; a number follows
-  // Gets what posted functions throw, on the thread that ran them. Without it, such an exception ends the process.
+  unsigned threads = 0;            // 0: one per processor that this process may use
+  std::size_t queue = 1024;        // jobs that may wait, per priority; at least one
+  int nice = 10;                   // added to the process's nice value, so that loops take precedence; 0 to 19
+  std::string name = "tern-pool";  // thread names in ps and top, with a number appended
+  // Gets exceptions of posted functions, on the thread that ran them. Without it, such an exception ends the process.
   base::Function<void(std::exception_ptr)> on_error = {};
 };
 
-// Its functions may be called from any thread, by jobs too, but for shutdown() and the destructor.
+// Its functions may be called from any thread, also by jobs, except shutdown() and the destructor.
 //
-// Threads take what waits in rounds: up to 16 jobs of high priority, then up to 4 of normal and 1 of low; a priority
-// that has nothing waiting leaves its share to the others, and within one it is first in, first out. So low jobs are
-// slow under load, but not starved.
+// Threads take waiting jobs in rounds: up to 16 of high priority, then up to 4 of normal and 1 of low priority. A
+// priority without waiting jobs leaves its share to the others; within one, the order is first in, first out. Low jobs
+// are slow under load, but not starved.
 class ThreadPool final : public Offloader {
 public:
-  // Throws std::system_error when there are no more threads to be had.
+  // Throws std::system_error if threads cannot be created.
   explicit ThreadPool(ThreadPoolOptions options = {});
   ~ThreadPool();  // shutdown(Rest::Drain)
 
-  // Calls f on one of the threads, and gives what it returns or throws to the future. Throws Overloaded when too many
-  // wait or the pool is shut down. When the pool gives the function up, the future throws std::future_error. Not for
-  // loops, which get() would hold up: they have co_await pool.run(f).
+  // Calls f on one of the threads; the future gets its result or exception. Throws Overloaded if the queue is full or
+  // the pool is shut down. If the pool discards the function, the future throws std::future_error. Not for loops, which
+  // get() would block: use co_await pool.run(f).
   template <class F>
     requires std::is_invocable_v<std::decay_t<F>&>
   std::future<std::invoke_result_t<std::decay_t<F>&>> submit(Priority priority, F&& f) {
@@ -55,26 +56,26 @@ public:
     return submit(Priority::Normal, std::forward<F>(f));
   }
 
-  // Calls f on one of the threads; nobody waits for it. False when it was refused.
+  // Calls f on one of the threads, without a result. False if it was rejected.
   [[nodiscard]] bool post(Priority priority, base::Function<void()> f);
   [[nodiscard]] bool post(base::Function<void()> f) { return post(Priority::Normal, std::move(f)); }
 
   bool submit(Priority priority, Job& job) noexcept override;
   bool withdraw(Job& job) noexcept override;
 
-  // Takes no more jobs, has those that wait done or gives them up, and returns when all threads have ended. Whoever
-  // awaits a job that is given up gets Cancelled. May be called again, and while another call waits: Discard then
-  // shortens a Drain. Loops that wait for jobs must still live; the pool outlives their waits.
+  // Accepts no more jobs, runs or discards the waiting ones, and returns when all threads have ended. The await of a
+  // discarded job throws Cancelled. May be called again, also during another call: Discard then shortens a Drain. Loops
+  // that wait for jobs must still exist; the pool must outlive their waits.
   enum class Rest : bool { Drain, Discard };
   void shutdown(Rest rest);
 
-  // What it has done so far, and has to do. A job counts as running until a moment after its result is there.
+  // Statistics. A job counts as running until shortly after its result is available.
   struct Counts {
-    std::size_t queued = 0;      // wait for a thread
+    std::size_t queued = 0;      // waiting for a thread
     std::size_t running = 0;     // on a thread
-    std::uint64_t done = 0;      // have been run
-    std::uint64_t rejected = 0;  // were refused
-    std::uint64_t dropped = 0;   // were taken back or given up before they began
+    std::uint64_t done = 0;      // completed
+    std::uint64_t rejected = 0;  // not accepted
+    std::uint64_t dropped = 0;   // withdrawn or discarded before they began
   };
   Counts counts() const;
   unsigned threads() const noexcept;

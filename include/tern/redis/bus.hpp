@@ -1,5 +1,5 @@
-// RedisBus: several servers act as one by Redis. A library that was built without hiredis (TERN_REDIS) says so at the
-// start.
+// RedisBus: several servers exchange publications through Redis. In a build without hiredis (TERN_REDIS), start()
+// fails.
 #pragma once
 
 #include <tern/base/box.hpp>
@@ -15,19 +15,21 @@ namespace tern {
 struct RedisOptions {
   std::string host = "127.0.0.1";  // an address or a name
   std::uint16_t port = 6379;
-  std::string unix_path = {};   // a Unix socket instead
-  std::string username = {};    // empty: Redis's default user
-  std::string password = {};    // empty: none
-  std::string prefix = "tern";  // of the channels; servers with the same are one. Databases make no difference
+  std::string unix_path = {};  // connects to a Unix socket if set
+  std::string username = {};   // empty: Redis's default user
+  std::string password = {};   // empty: none
+  std::string prefix =
+      "tern";  // of the channels; servers with the same prefix exchange publications, also across Redis databases
   std::size_t max_queued =
-      4 * 1024 * 1024;                // bytes that are not sent yet, or not acknowledged: what comes then is dropped
-  Milliseconds timeout = Seconds(5);  // for a connection to an address; the server's start waits no longer
-  Milliseconds ping = Seconds(10);    // Redis is gone when it says nothing for twice as long, or less; zero: never
-  Milliseconds retry = Seconds(5);    // at most so long between two tries to connect
+      4 * 1024 * 1024;  // bytes of unsent and unacknowledged publications; beyond, publications are dropped
+  Milliseconds timeout = Seconds(5);  // per address; also limits how long the server's start waits
+  Milliseconds ping =
+      Seconds(10);  // interval of checks; Redis counts as lost after at most two without an answer. Zero: no checks
+  Milliseconds retry = Seconds(5);  // the longest delay between two attempts to connect
 };
 
-// Two connections on the first loop of the server, one to publish and one to listen. While Redis cannot be reached,
-// publications are queued, and the error log says so once; what others publish meanwhile is lost. Each publication
+// Uses two connections on the server's first loop, one to publish and one to subscribe. While Redis is not available,
+// publications are queued, the error log says so once, and publications of other servers are lost. Each publication
 // arrives at most once.
 class RedisBus final : public Bus {
 public:
@@ -36,15 +38,15 @@ public:
   RedisBus& operator=(RedisBus&&) noexcept = default;
   ~RedisBus() override = default;
 
-  // Throws std::invalid_argument when the options cannot be meant.
+  // Throws std::invalid_argument for invalid options.
   Task<> start(BusHost& host) override;
   PublishStatus publish(const Publication& publication) override;
   Task<> stop() override;
   void end() noexcept override;
 
 private:
-  class Keeper;
-  base::Box<Keeper> keeper_;
+  class Publisher;
+  base::Box<Publisher> publisher_;
 };
 
 }  // namespace tern

@@ -1,0 +1,4 @@
+# Included by ternConfig.cmake for the component redis.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hiredis REQUIRED IMPORTED_TARGET "hiredis<1")
+include(${CMAKE_CURRENT_LIST_DIR}/tern-redisTargets.cmake)

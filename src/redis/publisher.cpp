@@ -1,0 +1,329 @@
+#include "redis/publisher.hpp"
+
+#include <tern/coro/cancelled.hpp>
+#include <tern/coro/offload.hpp>
+#include <tern/coro/sleep.hpp>
+#include <tern/coro/timeout.hpp>
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <sys/un.h>
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace tern {
+namespace {
+
+constexpr std::size_t publication_overhead = 64;  // bytes per publication in the queue, in addition to its own
+constexpr Milliseconds initial_backoff{100};      // after the first failure; doubles each time
+constexpr unsigned max_backoff_doublings = 16;
+constexpr std::size_t max_unacknowledged = 256 * 1024;       // bytes in flight
+constexpr std::size_t max_queue_limit = 1024 * 1024 * 1024;  // hiredis counts in int
+constexpr Milliseconds stop_timeout = Seconds(1);            // for publications in flight when the server stops
+
+std::string format_duration(std::uint64_t milliseconds) {
+  if (milliseconds < 1000) return std::to_string(milliseconds) + " ms";
+  return std::to_string(milliseconds / 1000) + '.' + std::to_string(milliseconds % 1000 / 100) + " s";
+}
+
+std::string no_answer(Milliseconds time) {
+  return "no answer for " + format_duration(static_cast<std::uint64_t>(time.count()));
+}
+
+std::string publications(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " publication" : " publications");
+}
+
+bool is_address(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes;
+  return ::inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
+}
+
+}  // namespace
+
+// --- Start and stop
+
+void RedisBus::Publisher::check() const {
+  const auto refuse = [](const char* why) { throw std::invalid_argument(std::string("RedisBus: ") + why); };
+  if (options_.prefix.empty()) refuse("prefix is empty: by what would servers that belong together be known?");
+  if (options_.unix_path.empty() && (options_.host.empty() || options_.port == 0)) refuse("host or port is missing");
+  if (!options_.username.empty() && options_.password.empty()) refuse("username is set, but password is not");
+  if (options_.unix_path.size() >= sizeof(sockaddr_un::sun_path)) refuse("unix_path is longer than the kernel takes");
+  if (options_.max_queued == 0 || options_.max_queued > max_queue_limit) refuse("max_queued is from 1 byte to 1 GiB");
+  if (options_.timeout.count() <= 0 || options_.retry.count() <= 0) refuse("timeout and retry are longer than zero");
+}
+
+Task<> RedisBus::Publisher::start(BusHost& host) {
+  check();
+  const redis::Sender sender = redis::random_sender();
+  unsigned seed = 0;
+  std::memcpy(&seed, sender.data(), sizeof seed);
+  random_.seed(seed);
+  failures_ = 0;
+  unacknowledged_ = 0;
+  ready_at_ = lost_at_ = 0;
+  logged_fault_.clear();
+  foreign_messages_logged_ = false;
+  first_attempt_.reset();
+  ended_.reset();
+  stop_.reset();
+  idle_.set();
+  {
+    const std::lock_guard lock(mutex_);
+    sender_ = sender;
+    host_ = &host;
+    executor_ = Executor::current();
+  }
+  session_task_ = run_sessions();
+  session_task_.set_stop(&stop_);
+  const auto call = [](void* self) { static_cast<Publisher*>(self)->ended_.set(); };
+  if (session_task_.start(call, this)) ended_.set();
+  try {
+    co_await with_timeout(options_.timeout, first_attempt_.wait());
+  } catch (const TimedOut&) {  // name resolution, or several addresses, may take longer
+  }
+}
+
+Task<> RedisBus::Publisher::stop() {
+  flush();
+  try {
+    co_await with_timeout(stop_timeout, idle_.wait());
+  } catch (const TimedOut&) {  // stopping does not wait for Redis any longer
+  }
+  stop_.stop();
+  co_await ended_;
+  const std::lock_guard lock(mutex_);
+  const std::size_t lost = queue_.size() + std::exchange(dropped_, 0);
+  if (lost != 0) host_->warn(publications(lost) + " never reached " + name());
+  if (unacknowledged_ != 0) host_->warn(publications(unacknowledged_) + " may not have reached " + name());
+  host_ = nullptr;
+}
+
+void RedisBus::Publisher::end() noexcept {
+  session_task_ = {};
+  disconnected();
+  const std::lock_guard lock(mutex_);
+  host_ = nullptr;
+  executor_ = nullptr;
+  queue_.clear();
+  queued_bytes_ = dropped_ = 0;
+  flush_is_posted_ = false;
+}
+
+// --- Publications
+
+PublishStatus RedisBus::Publisher::publish(const Publication& publication) {
+  const std::lock_guard lock(mutex_);
+  if (host_ == nullptr) return PublishStatus::Dropped;
+  std::string envelope = redis::encode_envelope(sender_, publication);
+  const std::size_t size = envelope.size() + publication_overhead;
+  if (queued_bytes_ + size > options_.max_queued) {
+    if (dropped_++ == 0) host_->warn("the queue of publications to Redis is full: more are dropped");
+    return PublishStatus::Dropped;
+  }
+  queue_.push_back(std::move(envelope));
+  queued_bytes_ += size;
+  if (!connected_) return PublishStatus::Queued;
+  if (!flush_is_posted_) executor_->post([this] { flush(); });
+  flush_is_posted_ = true;  // without memory for that, the next publication tries again
+  return PublishStatus::Sent;
+}
+
+void RedisBus::Publisher::flush() {
+  const std::lock_guard lock(mutex_);
+  flush_is_posted_ = false;
+  if (!connected_ || !session_->fault().empty()) return;
+  if (!queue_.empty()) idle_.reset();
+  try {
+    while (!queue_.empty() && session_->unacknowledged_bytes() < max_unacknowledged && session_->fault().empty()) {
+      session_->publish(queue_.front());
+      queue_.pop_front();
+    }
+  } catch (const std::bad_alloc&) {  // the next session sends the others
+    session_->out_of_memory();
+  }
+}
+
+void RedisBus::Publisher::on_published(std::size_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    queued_bytes_ -= bytes + publication_overhead;
+    if (dropped_ != 0 && queued_bytes_ <= options_.max_queued / 2) {
+      host_->inform("the queue of publications to Redis has room again; " + publications(std::exchange(dropped_, 0)) +
+                    " did not reach other servers");
+    }
+    if (queued_bytes_ == 0) idle_.set();
+    if (queue_.empty()) return;
+  }
+  flush();
+}
+
+void RedisBus::Publisher::on_envelope(std::string_view bytes) {
+  try {
+    deliver(bytes);
+  } catch (const std::bad_alloc&) {
+    host_->warn("there was no memory for a publication of another server: it is lost");
+  }
+}
+
+void RedisBus::Publisher::deliver(std::string_view bytes) {
+  // No server with the same options publishes a larger message.
+  const bool too_large = bytes.size() > options_.max_queued;
+  const auto envelope = too_large ? std::nullopt : redis::decode_envelope(bytes);
+  if (!envelope) {
+    if (!std::exchange(foreign_messages_logged_, true)) {
+      host_->warn("what is published on the channel of " + name() +
+                  (too_large ? " is larger than max_queued" : " is not from a server") + ": such messages are ignored");
+    }
+    return;
+  }
+  if (envelope->sender != std::string_view(sender_.data(), sender_.size())) host_->deliver(envelope->publication);
+}
+
+// --- Sessions
+
+std::string RedisBus::Publisher::name() const {
+  if (!options_.unix_path.empty()) return "Redis at " + options_.unix_path;
+  const bool is_v6 = options_.host.find(':') != std::string::npos;
+  return "Redis at " + (is_v6 ? '[' + options_.host + ']' : options_.host) + ':' + std::to_string(options_.port);
+}
+
+Task<> RedisBus::Publisher::run_sessions() {
+  const auto leave = [](Publisher* self) { self->disconnected(); };
+  const std::unique_ptr<Publisher, void (*)(Publisher*)> guard(this, leave);
+  while (true) {
+    std::string fault;
+    try {
+      fault = co_await connect();
+      if (fault.empty()) {
+        connected();
+        first_attempt_.set();
+        fault = co_await serve_session();
+      }
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      fault = "no memory";  // short enough for no allocation
+    } catch (const std::exception& error) {
+      fault = error.what();
+    }
+    disconnected();
+    try {
+      log_fault(fault);
+    } catch (const std::bad_alloc&) {  // then it is not logged
+    }
+    first_attempt_.set();
+    co_await sleep_for(next_backoff());
+  }
+}
+
+RedisBus::Publisher::Addresses RedisBus::Publisher::resolve() const {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(options_.host.c_str(), nullptr, &hints, &found); error != 0) {
+    return std::unexpected(std::string(::gai_strerror(error)));
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, &::freeaddrinfo);
+  std::vector<std::string> addresses;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    std::array<char, NI_MAXHOST> text{};
+    if (::getnameinfo(one->ai_addr, one->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0) {
+      addresses.emplace_back(text.data());
+    }
+  }
+  return addresses;
+}
+
+// Returns when a session is ready: empty. Otherwise, the fault of the last address.
+Task<std::string> RedisBus::Publisher::connect() {
+  Addresses addresses = std::vector{options_.host};
+  if (options_.unix_path.empty() && !is_address(options_.host)) {
+    const auto look_up = [this] { return resolve(); };
+    addresses = co_await offload(look_up);
+    if (!addresses) co_return addresses.error();
+  }
+  std::string fault = "the name has no address";
+  for (const std::string& address : *addresses) {
+    const std::string own_channel = options_.prefix + ':' + redis::to_hex(sender_);
+    session_ = std::make_unique<redis::Session>(options_, address, own_channel, *this);
+    bool in_time = true;
+    try {
+      co_await with_timeout(options_.timeout, session_->settled().wait());
+    } catch (const TimedOut&) {
+      in_time = false;
+    }
+    fault = in_time ? session_->fault() : no_answer(options_.timeout);
+    if (fault.empty()) break;
+  }
+  co_return fault;
+}
+
+// Runs until the session is lost. Returns the fault.
+Task<std::string> RedisBus::Publisher::serve_session() {
+  if (options_.ping.count() <= 0) co_await session_->lost();
+  while (session_->fault().empty()) {
+    session_->ping();
+    try {
+      co_await with_timeout(options_.ping, session_->lost().wait());
+    } catch (const TimedOut&) {
+      if (!session_->alive()) co_return no_answer(options_.ping);
+    }
+  }
+  co_return session_->fault();
+}
+
+void RedisBus::Publisher::connected() {
+  ready_at_ = executor_->timers().now();
+  std::string line = name() + " joins the servers of '" + options_.prefix + '\'';
+  if (lost_at_ != 0) line += " again, after " + format_duration(ready_at_ - lost_at_);
+  logged_fault_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    connected_ = true;
+  }
+  host_->inform(line);  // publications are sent from now on
+  flush();
+}
+
+void RedisBus::Publisher::disconnected() noexcept {
+  const std::unique_ptr<redis::Session> session = std::move(session_);
+  if (!session) return;
+  const std::lock_guard lock(mutex_);
+  connected_ = false;
+  queued_bytes_ -= session->unacknowledged_bytes() + session->unacknowledged() * publication_overhead;
+  idle_.set();
+  unacknowledged_ += session->unacknowledged();
+}
+
+// Logs each fault once, regardless of the number of attempts.
+void RedisBus::Publisher::log_fault(const std::string& fault) {
+  const bool was_ready = ready_at_ != 0;
+  if (fault == logged_fault_ && !was_ready) return;
+  logged_fault_ = fault;
+  std::string line = name() + (was_ready ? " is lost (" : " is not available (") + fault;
+  if (unacknowledged_ != 0) line += "; " + publications(std::exchange(unacknowledged_, 0)) + " may not have arrived";
+  host_->warn(line + "): publications are queued, and it is tried again");
+}
+
+// Doubles until a session has lasted, with jitter, so that servers do not reconnect at the same time.
+Milliseconds RedisBus::Publisher::next_backoff() {
+  const std::uint64_t now = executor_->timers().now();
+  const auto longest = options_.retry.count();
+  if (ready_at_ != 0) {
+    if (now - ready_at_ >= static_cast<std::uint64_t>(longest)) failures_ = 0;
+    lost_at_ = now;
+    ready_at_ = 0;
+  }
+  const auto pause = std::min(initial_backoff.count() << std::min(failures_++, max_backoff_doublings), longest);
+  std::uniform_int_distribution<std::int64_t> jitter(pause / 2, pause);
+  return Milliseconds(jitter(random_));
+}
+
+}  // namespace tern

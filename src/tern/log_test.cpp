@@ -1,0 +1,121 @@
+// Lines that applications write to the error log.
+#include "tern/running_app.hpp"
+
+#include <tern/testing.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tern {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class UserLog : public RunningAppTest {
+protected:
+  std::string logged_by_then() const { return content_of(folder.path / "error"); }
+  Options with_level(LogLevel level, const char* file = "error") const {
+    Options options = quiet();
+    options.logging = {.level = level, .error_file = folder.path / file};
+    return options;
+  }
+};
+
+TEST_F(UserLog, is_written_by_handlers_and_other_threads_while_the_app_runs) {
+  app.get("/books/{id}", [](Request& request, int id) {
+    request.log(LogLevel::Warning, "sold", {{"id", id}, {"by", "Anna\nforged line"}});
+    log(LogLevel::Info, "from a loop");
+    return id;
+  });
+  app.get("/pool", blocking([] {
+            log(LogLevel::Info, "from the pool");
+            return "";
+          }));
+  app.start(with_level(LogLevel::Info));
+  EXPECT_THAT(get(app.port(), "/books/7"), HasSubstr("200"));
+  get(app.port(), "/pool");
+  std::jthread([] { log(LogLevel::Error, "from a thread"); }).join();
+  log(LogLevel::Debug, "not important");
+  app.stop();
+  const std::string text = logged_by_then();
+  EXPECT_THAT(text, HasSubstr(" warning GET /books/{id}: sold id=7 by=\"Anna\\x0aforged line\"\n"));
+  EXPECT_THAT(text, HasSubstr(" info from a loop\n"));
+  EXPECT_THAT(text, HasSubstr(" info from the pool\n"));
+  EXPECT_THAT(text, HasSubstr(" error from a thread\n"));
+  EXPECT_THAT(text, Not(HasSubstr("not important")));
+}
+
+TEST_F(UserLog, goes_to_standard_error_before_and_after_the_app) {
+  ::testing::internal::CaptureStderr();
+  log(LogLevel::Info, "before", {{"a", "x\ny"}});
+  log(LogLevel::Off, "never");
+  app.start(with_level(LogLevel::Error));
+  log(LogLevel::Error, "meanwhile");
+  app.stop();
+  log(LogLevel::Debug, "after");
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, HasSubstr(" info before a=\"x\\x0ay\"\n"));
+  EXPECT_THAT(text, HasSubstr(" debug after\n"));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
+  EXPECT_THAT(logged_by_then(), HasSubstr(" error meanwhile\n"));
+}
+
+TEST_F(UserLog, of_several_apps_goes_to_the_one_that_started_last_or_to_that_of_the_request) {
+  app.get("/", [](Request& request) {
+    request.log(LogLevel::Info, "by the request");
+    return "";
+  });
+  App other;
+  app.start(with_level(LogLevel::Info, "first"));
+  other.start(with_level(LogLevel::Info, "second"));
+  log(LogLevel::Info, "one");
+  get(app.port(), "/");
+  other.stop();
+  log(LogLevel::Info, "two");
+  app.stop();
+  EXPECT_THAT(content_of(folder.path / "second"), HasSubstr("info one\n"));
+  EXPECT_THAT(content_of(folder.path / "second"), Not(HasSubstr("by the request")));
+  EXPECT_THAT(content_of(folder.path / "first"), HasSubstr("info two\n"));
+  EXPECT_THAT(content_of(folder.path / "first"), HasSubstr("GET /: by the request\n"));
+}
+
+TEST_F(UserLog, has_every_line_of_many_threads_while_apps_start_and_stop) {
+  std::vector<std::jthread> threads;
+  app.start(with_level(LogLevel::Info));
+  App other;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([i] {
+      for (int line = 0; line < 500; ++line) log(LogLevel::Info, "line", {{"thread", i}, {"number", line}});
+    });
+  }
+  for (int i = 0; i < 3; ++i) {
+    other.start(with_level(LogLevel::Info, "other"));
+    other.stop();
+  }
+  threads.clear();
+  app.stop();
+  const std::string both = logged_by_then() + content_of(folder.path / "other");
+  std::size_t lines = 0;
+  for (std::size_t at = both.find("line thread="); at != both.npos; at = both.find("line thread=", at + 1)) ++lines;
+  EXPECT_EQ(lines, 1500U);
+}
+
+TEST_F(UserLog, of_a_request_is_among_the_reports_of_the_test_client) {
+  app.get("/x", [](Request& request) {
+    request.log(LogLevel::Info, "seen");
+    return "";
+  });
+  testing::Client client(app);
+  client.print_reports(false).get("/x");
+  EXPECT_THAT(client.reports(), ElementsAre("GET /x: seen"));
+}
+
+}  // namespace
+}  // namespace tern
