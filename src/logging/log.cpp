@@ -167,10 +167,10 @@ void Log::run() noexcept {
       ending = ending_;
       reopening = std::exchange(reopening_, false);
     }
+    if (reopening) attempt(0, [&] { reopen_files(); });  // first: no line logged after reopen() is in the old file
     for (const Item& item : batch) attempt(lines_of(item), [&] { emit(item); });
     batch.clear();
     if (dropped != 0) attempt(dropped, [&] { emit_error(LogLevel::Error, lost_lines(dropped)); });
-    if (reopening) attempt(0, [&] { reopen_files(); });
     if (ending) break;
   }
   if (accesses_ && accesses_->lost != 0) attempt(0, [this] { report_lost(*accesses_); });

@@ -60,8 +60,9 @@ public:
   // Counts lines lost to failed allocations. From any thread.
   void lose(std::size_t lines) noexcept;
 
-  // Opens the files by their names again, after writing the pending lines: they may have been renamed. From any thread;
-  // does not wait. If one cannot be opened, its log continues in the old file, and the error log says so.
+  // Opens the files by their names again: they may have been renamed. What is logged afterwards is not in the old
+  // files. From any thread; does not wait. If one cannot be opened, its log continues in the old file, and the error
+  // log says so.
   void reopen() noexcept;
 
 private:

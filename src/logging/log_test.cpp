@@ -148,6 +148,16 @@ TEST_F(LogTest, goes_on_in_a_new_file_when_it_is_opened_again) {
   EXPECT_TRUE(content("error").ends_with(" error behind\n"));
 }
 
+TEST_F(LogTest, has_no_line_in_the_old_file_that_is_logged_after_opening_it_again) {
+  Log log({.error_file = path("error")});
+  for (int i = 0; i < 100; ++i) {
+    std::filesystem::rename(path("error"), path("old"));
+    log.reopen();
+    log.error("line " + std::to_string(i) + " behind");
+    await("error", "line " + std::to_string(i) + " behind");
+  }
+}
+
 TEST_F(LogTest, goes_on_in_the_old_file_where_it_cannot_be_opened_again) {
   std::filesystem::create_directory(path("folder"));
   {

@@ -110,9 +110,8 @@ TEST_P(After, runs_one_after_the_other_also_when_one_fails) {
 
 TEST_P(After, is_not_run_for_a_response_that_is_replaced) {
   settings.buffered = 100'000;
-  app.get("/large", [this] {
-    return Response::text(std::string(300'000, 'x')).after([this] { done.emplace_back("large"); });
-  });
+  app.get("/large",
+          [this] { return Response::text(std::string(300'000, 'x')).after([this] { done.emplace_back("large"); }); });
   app.get("/small", [this] { return Response::text("x").after([this] { done.emplace_back("small"); }); });
   TransportClient client = make_client();
   EXPECT_EQ(client.answer_of("/large").status, 503);

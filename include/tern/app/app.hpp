@@ -433,8 +433,8 @@ public:
   // current ones. No effect while the app does not run.
   void reload_certificates();
 
-  // Reopens the files of the access log and the error log by their names, after queued lines are written: for log
-  // rotation. So does SIGHUP. From any thread; does not wait. If a file cannot be opened, its log continues in the old
+  // Reopens the files of the access log and the error log by their names, for log rotation: later lines are not in the
+  // old files. So does SIGHUP. From any thread; does not wait. If a file cannot be opened, its log continues in the old
   // one, and the error log says so.
   void reopen_logs();
 
