@@ -1,0 +1,4 @@
+// The component tern::web: what serves pages and protects them.
+#pragma once
+
+#include <tern/web/cache_control.hpp>
