@@ -26,12 +26,16 @@ void Http2WebSocket::start(websockets::WebSocketSession& session, std::string pr
 
 // --- Receiving ---
 
+auto Http2WebSocket::consumer() noexcept {
+  return [this](std::span<const char> bytes) { return session_->on_bytes(bytes); };
+}
+
 // Unconsumed bytes come first: while they stay unconsumed, nothing is read, and the stream's window stays closed.
 void Http2WebSocket::feed() {
   if (session_ == nullptr || paused_ || finished_ || feeding_) return;
   feeding_ = true;
   try {
-    if (!rest_.empty()) rest_.consume(session_->on_bytes(rest_.bytes()));
+    input_.redeliver(consumer());
     if (!paused_ && !finished_ && stream_.unread() != 0) read();
   } catch (const std::bad_alloc&) {  // for the unconsumed bytes
     abort();
@@ -40,19 +44,13 @@ void Http2WebSocket::feed() {
     session_->on_end();
   }
   feeding_ = false;
-  if (finished_) rest_.clear();
+  if (finished_) input_.clear();
 }
 
 void Http2WebSocket::read() {
   stream_.connection_.session().read(stream_, piece_);
   stream_.connection_.wake();  // the window
-  if (rest_.empty()) {
-    const std::size_t consumed = session_->on_bytes(piece_);
-    if (!finished_) rest_.append(std::span<const char>(piece_).subspan(consumed));
-  } else {  // the head of a frame
-    rest_.append(piece_);
-    rest_.consume(session_->on_bytes(rest_.bytes()));
-  }
+  input_.deliver(piece_, 0, consumer(), [this] { return !finished_; });
   if (piece_.capacity() > max_idle) std::string().swap(piece_);
 }
 

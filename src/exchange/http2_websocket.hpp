@@ -1,8 +1,8 @@
 // A WebSocket on a stream of HTTP/2 (RFC 8441): its frames are the content of an extended CONNECT and of the answer.
 #pragma once
 
+#include "net/input_stage.hpp"
 #include "net/loop.hpp"
-#include "net/rest_buffer.hpp"
 #include "websockets/transport.hpp"
 
 #include <tern/base/block_pool.hpp>
@@ -61,11 +61,12 @@ public:
 private:
   void on_iteration_end() noexcept override { feed(); }
   void feed();
+  auto consumer() noexcept;
   void read();
 
   Http2Stream& stream_;
   websockets::WebSocketSession* session_ = nullptr;  // null once on_end() has been called
-  net::RestBuffer rest_;                             // received, not consumed
+  net::InputStage input_;
   std::string piece_;
   std::uint64_t heard_ = 0;  // of the connection, at the session's last check
   std::uint64_t taken_ = 0;  // bytes of the stream, likewise

@@ -62,8 +62,7 @@ void Stream::open(Loop& loop, Descriptor socket, StreamHandler& handler, const A
   remote_ = remote;
   error_ = 0;
   open_ = true;
-  paused_ = ended_ = hung_up_ = redeliver_ = finish_writing_ = direct_receive_allowed_ = expects_large_ =
-      received_end_ = false;
+  paused_ = ended_ = hung_up_ = finish_writing_ = direct_receive_allowed_ = expects_large_ = received_end_ = false;
   ++loop.streams_;
   watch(read_events);
 }
@@ -116,7 +115,7 @@ void Stream::resume() {
   if (!paused_) return;
   paused_ = false;
   if (!open_ || ended_) return;
-  redeliver_ = true;
+  input_.schedule_redelivery();
   if (listed_) return;
   listed_ = true;
   loop_->resumed_.push(*this);
@@ -141,7 +140,7 @@ std::size_t Stream::waiting() const noexcept {
 }
 
 bool Stream::has_unread() const noexcept {
-  return open_ && (!rest_.empty() || waiting() != 0);
+  return open_ && (!input_.empty() || waiting() != 0);
 }
 
 void Stream::close() {
@@ -169,7 +168,7 @@ void Stream::finish() {
   added_ = false;
   closing_ = false;
   socket_.reset();
-  rest_.clear();
+  input_.clear();
   loop_->stream_finished();
   handler_->on_closed(std::error_code(error_, std::system_category()));  // `this` may be gone now
 }
@@ -230,9 +229,13 @@ void Stream::hang_up() {
   handler_->on_hang_up();
 }
 
+auto Stream::consumer() noexcept {
+  return [this](std::span<const char> bytes) { return handler_->on_bytes(bytes); };
+}
+
 void Stream::receive(std::uint32_t events) {
-  if (redeliver_) {
-    deliver_rest();
+  if (input_.is_redelivery_due()) {
+    input_.redeliver(consumer());
     if (closing_ || paused_) return;
   }
   for (int i = 0; i < receives_per_iteration; ++i) {
@@ -252,7 +255,7 @@ void Stream::receive(std::uint32_t events) {
       return;
     }
     const auto size = static_cast<std::size_t>(count);
-    deliver({loop_->received(), size});
+    input_.deliver({loop_->received(), size}, Loop::receive_size, consumer(), [this] { return !closing_; });
     if (closing_ || paused_) return;
     // A short receive means drained. Only when the peer has ended is it worth another one: to read the end.
     if (size < room && (events & EPOLLRDHUP) == 0) return;
@@ -262,7 +265,7 @@ void Stream::receive(std::uint32_t events) {
 // Whether the handler has received bytes directly.
 bool Stream::try_direct_receive() {
   received_end_ = false;
-  return rest_.empty() && handler_->on_direct_receive();
+  return input_.empty() && handler_->on_direct_receive();
 }
 
 std::size_t Stream::receive_into(std::span<char> to) noexcept {
@@ -281,36 +284,9 @@ std::size_t Stream::receive_into(std::span<char> to) noexcept {
   }
 }
 
-// Delivers the rest and the fresh bytes together. Every byte is copied a bounded number of times, however small the
-// steps in which they arrive: the rest is put in front of fresh bytes that are at least as many, where there is room,
-// else they are appended to the rest, whose buffer grows by doubling.
-void Stream::deliver(std::span<char> fresh) {
-  const std::span<const char> old = rest_.bytes();
-  if (old.size() > std::min(fresh.size(), Loop::receive_size)) {
-    rest_.append(fresh);
-    return deliver_rest();
-  }
-  redeliver_ = false;
-  if (!old.empty()) {
-    char* front = fresh.data() - old.size();
-    std::memcpy(front, old.data(), old.size());
-    fresh = {front, old.size() + fresh.size()};
-  }
-  const std::size_t consumed = handler_->on_bytes(fresh);
-  base::expects(consumed <= fresh.size(), "no more is consumed than was delivered");
-  if (!closing_) rest_.assign(fresh.subspan(consumed));
-}
-
-void Stream::deliver_rest() {
-  redeliver_ = false;
-  if (rest_.empty()) return;
-  const std::size_t consumed = handler_->on_bytes(rest_.bytes());
-  rest_.consume(consumed);
-}
-
 void Stream::deliver_end() {
   ended_ = true;
-  rest_.clear();
+  input_.clear();
   handler_->on_end();
   if (!closing_) watch(wanted());
 }
@@ -320,7 +296,7 @@ void Stream::on_resumed() noexcept {
   listed_ = false;
   if (closing_) return loop_->closing_.push(*this);
   dispatch([this] {
-    if (redeliver_ && !paused_) deliver_rest();
+    if (input_.is_redelivery_due() && !paused_) input_.redeliver(consumer());
     if (!closing_ && !paused_) watch(wanted());
   });
 }

@@ -13,7 +13,7 @@
 #include "net/address.hpp"
 #include "net/descriptor.hpp"
 #include "net/epoll.hpp"
-#include "net/rest_buffer.hpp"
+#include "net/input_stage.hpp"
 #include "net/send_queue.hpp"
 
 #include <cstddef>
@@ -142,8 +142,7 @@ private:
   void handle(std::uint32_t events);
   void receive(std::uint32_t events);
   bool try_direct_receive();
-  void deliver(std::span<char> fresh);
-  void deliver_rest();
+  auto consumer() noexcept;
   void deliver_end();
   void hang_up();
   void on_resumed() noexcept;  // the loop's answer to resume()
@@ -156,12 +155,12 @@ private:
   void enqueue(F&& add);
   bool reading() const noexcept { return !paused_ && !ended_; }
 
-  Descriptor socket_;
   Loop* loop_ = nullptr;
   StreamHandler* handler_ = nullptr;
   Stream* next_ = nullptr;  // in the loop's list of streams to look after at the end of the iteration
-  RestBuffer rest_;
   std::unique_ptr<SendQueue> queue_;
+  [[no_unique_address]] InputStage input_;
+  Descriptor socket_;
   int error_ = 0;
   std::uint32_t watched_ = 0;  // the events that the epoll instance watches for, if `added_`
   bool open_ : 1 = false;
@@ -170,8 +169,7 @@ private:
   bool closing_ : 1 = false;  // in the loop's list of closing streams, or about to be
   bool paused_ : 1 = false;
   bool ended_ : 1 = false;
-  bool hung_up_ : 1 = false;    // on_hang_up() was called
-  bool redeliver_ : 1 = false;  // resumed, and the rest is to be delivered again
+  bool hung_up_ : 1 = false;  // on_hang_up() was called
   bool finish_writing_ : 1 = false;
   bool direct_receive_allowed_ : 1 = false;
   bool expects_large_ : 1 = false;

@@ -42,6 +42,10 @@ SecureStream::SecureStream(net::Stream& stream, TransportHandler& handler,
 
 // --- Receiving ---
 
+auto SecureStream::consumer() noexcept {
+  return [this](std::span<const char> bytes) { return handler_.on_bytes(bytes); };
+}
+
 std::size_t SecureStream::on_bytes(std::span<const char> bytes) {
   if (refused_) return handler_.on_bytes(bytes);
   if (!std::exchange(begun_, true) && refuse_plain_text(bytes.front())) return bytes.size();
@@ -66,7 +70,7 @@ bool SecureStream::refuse_plain_text(char first) {
 
 void SecureStream::decrypt(std::span<const char> bytes) {
   arrived_ = bytes;
-  if (direct_receive_allowed_ && rest_.empty()) handler_.on_direct_receive();
+  if (direct_receive_allowed_ && input_.empty()) handler_.on_direct_receive();
   std::span<char> plain;
   std::size_t count = 0;
   if (!arrived_.empty()) {  // not consumed
@@ -80,7 +84,9 @@ void SecureStream::decrypt(std::span<const char> bytes) {
     handler_.on_secured();
   }
   // Bytes behind the end of a failed handshake are dropped: on_secured() has not been called.
-  if (count != 0 && secured_ && stream_.is_open()) deliver(plain.first(count));
+  if (count != 0 && secured_ && stream_.is_open()) {
+    input_.deliver(plain.first(count), front, consumer(), [this] { return stream_.is_open(); });
+  }
   if (session_.failed()) return fail();
   if (session_.ended() && !end_told_) give_end();
 }
@@ -107,34 +113,10 @@ void SecureStream::fail() {
   handler_.on_refused();
 }
 
-// As net::Stream::deliver().
-void SecureStream::deliver(std::span<char> fresh) {
-  const std::span<const char> old = rest_.bytes();
-  if (old.size() > std::min(fresh.size(), front)) {
-    rest_.append(fresh);
-    return deliver_rest();
-  }
-  redeliver_ = false;
-  if (!old.empty()) {
-    char* begin = fresh.data() - old.size();
-    std::memcpy(begin, old.data(), old.size());
-    fresh = {begin, old.size() + fresh.size()};
-  }
-  const std::size_t consumed = handler_.on_bytes(fresh);
-  base::expects(consumed <= fresh.size(), "no more is consumed than was presented");
-  if (stream_.is_open()) rest_.assign(fresh.subspan(consumed));
-}
-
-void SecureStream::deliver_rest() {
-  redeliver_ = false;
-  if (rest_.empty()) return;
-  rest_.consume(handler_.on_bytes(rest_.bytes()));
-}
-
 // Unconsumed bytes go before the end; if the handler has paused, both wait.
 void SecureStream::give_end() {
   end_waits_ = true;
-  if (redeliver_ && !stream_.paused()) deliver_rest();
+  if (input_.is_redelivery_due() && !stream_.paused()) input_.redeliver(consumer());
   if (!end_waits_ || !stream_.is_open()) return;
   if (stream_.paused()) return handler_.on_hang_up();
   tell_end();
@@ -143,13 +125,13 @@ void SecureStream::give_end() {
 void SecureStream::tell_end() {
   end_waits_ = false;
   end_told_ = true;
-  rest_.clear();
+  input_.clear();
   handler_.on_end();
 }
 
 void SecureStream::before_resume() {
   if (!stream_.paused() || !stream_.is_open()) return;
-  redeliver_ = true;
+  input_.schedule_redelivery();
   stream_.loop().at_iteration_end(*this);
 }
 
@@ -174,7 +156,7 @@ void SecureStream::on_iteration_end() noexcept {
 void SecureStream::end_iteration() {
   if (!stream_.is_open()) return;
   if (!stream_.paused()) {
-    if (redeliver_) deliver_rest();
+    if (input_.is_redelivery_due()) input_.redeliver(consumer());
     if (end_waits_ && !stream_.paused() && stream_.is_open()) tell_end();
   }
   if (queue_ && stream_.is_open() && stream_.unsent() == 0) on_sent();

@@ -7,9 +7,9 @@
 // not involved in the handshake: on_secured() or on_refused() is its first call.
 #pragma once
 
+#include "net/input_stage.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
-#include "net/rest_buffer.hpp"
 #include "net/send_queue.hpp"
 #include "net/stream.hpp"
 #include "tls/session.hpp"
@@ -61,7 +61,7 @@ public:
   std::size_t waiting() const noexcept { return queue_ ? queue_->size() : 0; }
   std::size_t held() const noexcept { return queue_ ? queue_->held() : 0; }
   // Whether there are decrypted bytes that the handler has not consumed.
-  bool has_unread() const noexcept { return !rest_.empty(); }
+  bool has_unread() const noexcept { return !input_.empty(); }
   // Inside of the handler's on_bytes(): whether received bytes are not yet decrypted.
   bool has_undecrypted() const noexcept { return undecrypted_ != 0; }
   void before_resume();
@@ -86,8 +86,7 @@ private:
   void decrypt(std::span<const char> bytes);
   void send_own();
   void fail();
-  void deliver(std::span<char> fresh);
-  void deliver_rest();
+  auto consumer() noexcept;
   void give_end();
   void tell_end();
   void encrypt(std::string_view bytes);
@@ -99,14 +98,13 @@ private:
   TransportHandler& handler_;
   SecureBuffers& buffers_;
   tls::Session session_;
-  net::RestBuffer rest_;                   // plain bytes that the handler has not consumed
+  net::InputStage input_;                  // of plain bytes
   std::unique_ptr<net::SendQueue> queue_;  // plain bytes that wait for the socket
   std::uint32_t own_ = 0;                  // bytes of TLS's own records that had to wait
   std::uint32_t undecrypted_ = 0;          // bytes of those passed to on_bytes()
   bool begun_ = false;                     // the peer has sent something
   bool secured_ = false;
   bool refused_ = false;
-  bool redeliver_ = false;  // resumed, and the rest is to be presented again
   bool end_waits_ = false;  // the peer has ended its side, and on_end() waits for resume()
   bool end_told_ = false;
   bool finish_writing_ = false;
