@@ -123,6 +123,34 @@ class H2load:
 
 
 @dataclasses.dataclass(frozen=True)
+class Http2:
+    """HTTP/2 in clear text, by h2load. The request's fields but those of the connection."""
+    connections: int
+    streams: int  # on each
+
+    def duration(self, seconds):
+        return seconds
+
+    def command(self, port, request, seconds, answer):
+        lines = REQUESTS[request].bytes.split(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
+        fields = [line for line in lines if not line.lower().startswith(("host:", "connection:"))]
+        return ["h2load", "-t1", f"-c{self.connections}", f"-m{self.streams}", f"-D{round(seconds * 1000)}ms",
+                *(part for field in fields for part in ("-H", field)), f"http://127.0.0.1:{port}/"]
+
+    def run(self, server, request, seconds, answer):
+        pids = server.pids()
+        before = processes.cpu_seconds(pids)
+        output = run_client(self.command(server.port, request, seconds, answer), seconds)
+        cpu = processes.cpu_seconds(pids) - before
+        done = re.search(r"^requests: .* (\d+) done, .* (\d+) failed, (\d+) errored, (\d+) timeout", output, re.M)
+        good = re.search(r"^status codes: (\d+) 2xx", output, re.M)
+        if not done or not good:
+            raise Failed("h2load had no answer")
+        requests, *wrong = map(int, done.groups())
+        return {"requests": requests, "seconds": seconds, "cpu": cpu, "errors": max(sum(wrong), requests - int(good[1]))}
+
+
+@dataclasses.dataclass(frozen=True)
 class Ab:
     """A fixed number of requests."""
     connections: int = 5

@@ -1,7 +1,7 @@
 """The table of workloads."""
 import dataclasses
 
-from harness.clients import Ab, BenchLoad, H2load, Wrk
+from harness.clients import Ab, BenchLoad, H2load, Http2, Wrk
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +52,8 @@ WORKLOADS = [
     workload("middleware", "`GET /behind-three`, three middleware, 64 connections", "middleware", BenchLoad(64), "middleware"),
     workload("json", "`GET /json`, 64 connections", "json", BenchLoad(64), "json"),
     workload("user", "`GET /user/{id}`, 64 connections", "user", BenchLoad(64), "user"),
+    *(workload(f"http2-{request}", f"`GET /` over HTTP/2, {what}, 8 connections of 10 streams, h2load", request, Http2(8, 10), "http2")
+      for request, what in (("hello", "no field"), ("browser", "14 fields"))),
     workload("echo", "`POST /echo` of 13 bytes, 64 connections", "echo", BenchLoad(64), "echo"),
 ]
 BY_NAME = {each.name: each for each in WORKLOADS}
