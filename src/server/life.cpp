@@ -1,5 +1,6 @@
 #include "server/life.hpp"
 
+#include "server/retry_without_memory.hpp"
 #include "server/worker.hpp"
 
 #include <tern/coro/cancelled.hpp>
@@ -89,7 +90,7 @@ void Life::stop() {
   const Milliseconds time = std::max(first.time_to_drain(), last_moment);
   deadline_ = first.loop().now() + static_cast<std::uint64_t>(time.count());
   first.loop().arm(*this, time);
-  stopping_ = hooks_.on_stop();
+  stopping_ = retry_without_memory([this] { return hooks_.on_stop(); });  // nothing else is left to do on this loop
   stopping_.set_stop(&stop_);
   const auto call = [](void* self) { static_cast<Life*>(self)->end(); };
   if (stopping_.start(call, this)) end();

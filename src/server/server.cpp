@@ -1,6 +1,7 @@
 #include "server/server.hpp"
 
 #include "server/machine.hpp"
+#include "server/retry_without_memory.hpp"
 
 #include <tern/base/utf8.hpp>
 
@@ -14,21 +15,6 @@
 #include <utility>
 
 namespace tern::server {
-namespace {
-
-// Retries if memory is short: a server is stopped only once.
-template <class F>
-void retry_without_memory(F f) noexcept {
-  for (;;) {
-    try {
-      return f();
-    } catch (const std::bad_alloc&) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }
-}
-
-}  // namespace
 
 bool LazyPool::submit(Priority priority, Job& job) noexcept {
   try {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -32,6 +33,7 @@ public:
     socket = folder_ + "/socket";
     process_ = ::fork();
     if (process_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // also when the test aborts
     ::execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--save", "", "--dir",
              folder_.c_str(), "--logfile", "log", static_cast<char*>(nullptr));
     ::_exit(127);
