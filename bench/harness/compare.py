@@ -68,9 +68,10 @@ def compare_workload(workload, base, tree, pairs, seconds):
 def compare_instructions(workload, base, tree):
     note(f"  counting instructions of {workload.name}")
     depth = getattr(workload.client, "depth", 1)
-    before, after = (instructions.per_request(each, workload.request, depth, workload.routes) for each in (base, tree))
-    return (f"## {workload.name}: {workload.what}\n\nUser instructions per request, by callgrind: base {before:,.1f}, tree {after:,.1f}, "
-            f"ratio {after / before:.4f}.\n")
+    before, after = (instructions.compared(each, workload.request, depth, workload.routes) for each in (base, tree))
+    names = ("user instructions", "calls of functions", "functions")
+    rows = "".join(f"| {name} | {old:,.1f} | {new:,.1f} | {new / old:.4f} |\n" for name, old, new in zip(names, before, after))
+    return (f"## {workload.name}: {workload.what}\n\n| per request, by callgrind | base | tree | ratio |\n| --- | ---: | ---: | ---: |\n{rows}")
 
 
 def compare(commit, wanted, pairs, seconds, count_instructions):

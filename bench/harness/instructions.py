@@ -1,5 +1,6 @@
-"""User instructions per request, counted by callgrind: the difference of two runs of which one answers more requests, so
-that starting and ending are left out."""
+"""User instructions per request, and the functions that they are in, counted by callgrind: the difference of two runs of
+which one answers more requests, so that starting and ending are left out."""
+import collections
 import dataclasses
 import itertools
 import pathlib
@@ -48,12 +49,36 @@ def counted(contender, request, count, depth, routes, changing):
             server.stop()
         finally:
             server.kill()
-        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M).group(1))
+        text = out.read_text()
+        return Count(int(re.search(r"^(?:summary|totals): (\d+)", text, re.M).group(1)), calls_of(text))
+
+
+@dataclasses.dataclass(frozen=True)
+class Count:
+    instructions: int
+    calls: collections.Counter  # by function
+
+
+def calls_of(profile):
+    """How often each function was called, of those that were not inlined."""
+    names = dict(re.findall(r"^c?fn=\((\d+)\) (.+)$", profile, re.M))  # given once; later only the number is
+    calls = collections.Counter()
+    for number, count in re.findall(r"^cfn=\((\d+)\).*\ncalls=(\d+)", profile, re.M):
+        calls[names[number]] += int(count)
+    return calls
+
+
+def compared(contender, request="hello", depth=1, routes=0, changing=None):
+    """Of one request: its instructions, its calls of functions, and how many functions those are, each called at least once."""
+    few, many = (counted(contender, REQUESTS[request], count, depth, routes, changing) for count in (FEW, MANY))
+    more = MANY - FEW
+    calls = many.calls - few.calls
+    functions = sum(count >= more * 0.99 for count in calls.values())
+    return (many.instructions - few.instructions) / more, calls.total() / more, functions
 
 
 def per_request(contender, request="hello", depth=1, routes=0, changing=None):
-    few, many = (counted(contender, REQUESTS[request], count, depth, routes, changing) for count in (FEW, MANY))
-    return (many - few) / (MANY - FEW)
+    return compared(contender, request, depth, routes, changing)[0]
 
 
 def table():
