@@ -107,6 +107,7 @@ void LiteralPaths::add(std::string_view path, const RouterNode& node) {
   if (2 * (count_ + 1) > table_.size()) {
     std::vector<Entry> smaller(std::max<std::size_t>(16, 2 * table_.size()));
     smaller.swap(table_);
+    mask_ = table_.size() - 1;
     for (Entry& entry : smaller) {
       if (entry.node != nullptr) place(std::move(entry));
     }
@@ -117,14 +118,14 @@ void LiteralPaths::add(std::string_view path, const RouterNode& node) {
 
 void LiteralPaths::place(Entry entry) {
   std::size_t at = hash(entry.path);
-  while (table_[at & (table_.size() - 1)].node != nullptr) ++at;
-  table_[at & (table_.size() - 1)] = std::move(entry);
+  while (table_[at & mask_].node != nullptr) ++at;
+  table_[at & mask_] = std::move(entry);
 }
 
 const RouterNode* LiteralPaths::find(std::string_view path) const noexcept {
   if (table_.empty()) return nullptr;
   for (std::size_t at = hash(path);; ++at) {
-    const Entry& entry = table_[at & (table_.size() - 1)];
+    const Entry& entry = table_[at & mask_];
     if (entry.node == nullptr || entry.path == path) return entry.node;
   }
 }

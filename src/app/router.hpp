@@ -55,6 +55,7 @@ private:
   void place(Entry entry);
 
   std::vector<Entry> table_;  // a power of two of entries, at most half full
+  std::size_t mask_ = 0;      // their number - 1
   std::size_t count_ = 0;
 };
 

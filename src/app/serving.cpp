@@ -16,7 +16,8 @@ MethodIndex method_of(const RouteTable& table, const Request& request) noexcept 
 }  // namespace
 
 const RouteTable& Core::table_of(Exchange& exchange) const noexcept {
-  if (tables_.size() == 1) return tables_.front();
+  if (&tables_.front() == &tables_.back()) [[likely]]
+    return tables_.front();
   const auto found = std::ranges::find(tables_, exchange.listener(), &RouteTable::listener);
   return found == tables_.end() ? tables_.front() : *found;
 }

@@ -121,7 +121,7 @@ std::string& Response::writable() {
   if (borrows_) content(std::string(borrowed_));
   if (type_.empty() && !fields_.find("content-type")) {
     type_ = media::text;
-    claim_utf8();
+    claims_utf8_ = true;
   }
   return owned_;
 }

@@ -101,12 +101,10 @@ public:
   Response(R) = delete;  // a reply may still be a task: a function that returns Response and next() says -> tern::Reply
 
   // Content that is not UTF-8 is sent unchanged, without "charset=utf-8" in its type.
-  static Response text(std::string content) { return Response(media::text, std::move(content)).claim_utf8(); }
-  static Response html(std::string content) { return Response(media::html, std::move(content)).claim_utf8(); }
+  static Response text(std::string content) noexcept { return {media::text, std::move(content), ClaimUtf8()}; }
+  static Response html(std::string content) noexcept { return {media::html, std::move(content), ClaimUtf8()}; }
   // The same for borrowed text; see borrowed().
-  static Response borrowed_text(std::string_view content) noexcept {
-    return borrowed(media::text, content).claim_utf8();
-  }
+  static Response borrowed_text(std::string_view content) noexcept { return {media::text, content, ClaimUtf8()}; }
   // `content` is JSON text.
   static Response json(std::string content) { return Response(media::json, std::move(content)); }
   static Response bytes(std::string_view content_type, std::string content);
@@ -223,11 +221,12 @@ private:
   static Response stream(std::string_view content_type, base::Box<http::Producer> producer);
 
   Response(std::string_view type, std::string content) noexcept : type_(type), owned_(std::move(content)) {}
-  Response& claim_utf8() & noexcept {
-    claims_utf8_ = true;
-    return *this;
-  }
-  Response&& claim_utf8() && noexcept { return std::move(claim_utf8()); }
+  // In place: moving a response costs more than the check of a short text.
+  struct ClaimUtf8 {};
+  Response(std::string_view type, std::string&& content, ClaimUtf8) noexcept
+      : claims_utf8_(true), type_(type), owned_(std::move(content)) {}
+  Response(std::string_view type, std::string_view content, ClaimUtf8) noexcept
+      : borrows_(true), claims_utf8_(true), type_(type), borrowed_(content) {}
   std::string_view checked_type() const noexcept;
   void drop_type() noexcept {
     type_ = {};

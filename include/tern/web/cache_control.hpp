@@ -16,8 +16,8 @@ enum class CacheScope : std::uint8_t { Unset, Private, Public };
 //   response.set("Cache-Control", to_field_value(CacheControl{.max_age = Seconds(60)}));
 struct CacheControl {
   CacheScope scope = CacheScope::Unset;
-  bool no_store = false;                               // nobody stores it
-  bool no_cache = false;                               // whoever stores it asks the server before each use
+  bool no_store = false;                               // no cache stores it
+  bool no_cache = false;                               // a cache asks the server before each use
   bool no_transform = false;                           // proxies, and Tern's compression, leave the content as it is
   bool must_revalidate = false;                        // never served stale
   bool immutable = false;                              // not even a reload asks again (RFC 8246)
