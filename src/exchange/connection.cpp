@@ -340,7 +340,7 @@ bool Connection::begin_stream(Response& response) {
   HttpExchange& exchange = *exchange_;
   exchange.pin();
   http1::ResponseHead head = head_of(response);
-  head.content_length = std::nullopt;
+  head.content_length = response.producer()->length();
   std::string& out = begin_writing().text();
   if (!protocol_.respond(out, head)) {
     protocol_.finish(out);

@@ -197,8 +197,12 @@ void Http2Stream::respond(Response& response) {
 void Http2Stream::begin_stream(Response& response) {
   LoopContext& context = connection_.context();
   status_ = response.status();
-  const http2::ResponseHead head{response.status(), &response.fields(), response.literal_type(), context.date(),
-                                 context.settings().server_name};
+  const http2::ResponseHead head{response.status(),
+                                 &response.fields(),
+                                 response.literal_type(),
+                                 context.date(),
+                                 context.settings().server_name,
+                                 response.producer()->length()};
   if (!connection_.session().respond(*this, head)) {
     state_ = State::Sending;
     return;

@@ -34,7 +34,7 @@ bool ResponseStream::succeeded(bool may_stop) noexcept {
     task_.result();
     return true;
   } catch (const Cancelled&) {
-    return may_stop;
+    return may_stop && !producer_->length();
   } catch (const std::exception& error) {
     exchange_.report(std::string("a streamed response broke off: ") + error.what());
   } catch (...) {

@@ -58,9 +58,9 @@ Response Response::static_content(std::string_view content_type, std::string_vie
   return response;
 }
 
-Response Response::stream(std::string_view content_type, base::Box<http::Producer> producer) {
+Response Response::produced(std::string_view content_type, base::Box<http::Producer> producer) {
   Response response;
-  response.set("content-type", content_type);
+  if (!content_type.empty()) response.set("content-type", content_type);
   response.producer_.put(std::move(producer));
   return response;
 }

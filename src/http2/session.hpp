@@ -60,9 +60,10 @@ protected:
 struct ResponseHead {
   Status status = Status::Ok;
   const Fields* fields = nullptr;
-  std::string_view content_type = {};  // no field when empty
-  std::string_view date = {};          // no field when empty or when `fields` has a Date of its own
-  std::string_view server = {};        // no field when empty or when `fields` has a Server of its own
+  std::string_view content_type = {};                // no field when empty
+  std::string_view date = {};                        // no field when empty or when `fields` has a Date of its own
+  std::string_view server = {};                      // no field when empty or when `fields` has a Server of its own
+  std::optional<std::uint64_t> content_length = {};  // of respond(), where it is known; answer() has the content's
 };
 
 class Session {

@@ -232,9 +232,9 @@ void Session::answer_borrowed(Stream& stream, const ResponseHead& head, std::str
 }
 
 bool Session::respond(Stream& stream, const ResponseHead& head) {
-  const bool follows = !forbids(head.status, stream.to_head_);
+  const bool follows = !forbids(head.status, stream.to_head_) && head.content_length != 0;
   stream.finished_ = !follows;
-  if (!stream.closed_) submit(stream, head, std::nullopt, follows);
+  if (!stream.closed_) submit(stream, head, head.content_length, follows);
   return follows;
 }
 

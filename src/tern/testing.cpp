@@ -78,10 +78,13 @@ private:
   bool gone() const override { return false; }
 };
 
-// The response as serialised. Rethrows exceptions of a stream.
+// The response as serialised. Rethrows exceptions of a stream. The content of a stream has a length here, also one that
+// does not know it.
 TestResponse written(TestLoop& loop, http1::Connection& protocol, Response& response) {
-  if (const auto producer = response.take_producer()) {
-    TextWriter writer;
+  const auto producer = response.take_producer();
+  const std::optional<std::uint64_t> length = producer ? producer->length() : std::nullopt;
+  TextWriter writer;
+  if (producer && !length) {
     run(loop, producer->run(writer));
     response.content(std::move(writer.text));
   }
@@ -91,7 +94,16 @@ TestResponse written(TestLoop& loop, http1::Connection& protocol, Response& resp
   head.content_type = response.literal_type();
   head.close = response.closes();
   std::string out;
-  protocol.answer(out, head, response.content());
+  if (!length) {
+    protocol.answer(out, head, response.content());
+    return read_answer(out);
+  }
+  head.content_length = length;
+  if (protocol.respond(out, head)) {
+    run(loop, producer->run(writer));
+    protocol.write(out, writer.text);
+  }
+  protocol.finish(out);
   return read_answer(out);
 }
 

@@ -34,6 +34,7 @@ class Writer;
 
 namespace http {
 
+struct FileRange;
 class SocketUpgrade;
 Response upgrade_to(SocketUpgrade* owned);
 
@@ -45,6 +46,11 @@ public:
   Producer& operator=(const Producer&) = delete;
   virtual ~Producer() = default;
   virtual Task<> run(Writer& writer) = 0;
+  // The number of bytes that run() writes, where it is known in advance: sent as Content-Length. If they cannot be
+  // written, run() throws.
+  virtual std::optional<std::uint64_t> length() const noexcept { return std::nullopt; }
+  // Where the content is a part of a file; otherwise null.
+  virtual const FileRange* file_range() const noexcept { return nullptr; }
 };
 
 // Keeps the callable while its coroutine runs: the frame of a coroutine lambda refers to its captures in the closure.
@@ -116,12 +122,17 @@ public:
   template <class F>
     requires std::same_as<std::invoke_result_t<F&, Writer&>, Task<>>
   static Response stream(std::string_view content_type, F producer) {
-    return stream(content_type, base::Box<http::Producer>(new http::CallingProducer<F>(std::move(producer))));
+    return produced(content_type, base::Box<http::Producer>(new http::CallingProducer<F>(std::move(producer))));
   }
   // The same from a generator, which cannot wait.
   static Response stream(std::string_view content_type, Generator<std::string> pieces) {
-    return stream(content_type, http::generating_producer(std::move(pieces)));
+    return produced(content_type, http::generating_producer(std::move(pieces)));
   }
+  // The same from a producer, which may know its length.
+  static Response produced(std::string_view content_type, base::Box<http::Producer> producer);
+  // A part of a regular file (tern/http/file_range.hpp), with its length. If the file becomes shorter while it is sent,
+  // the connection, or the HTTP/2 stream, is closed.
+  static Response file(std::string_view content_type, http::FileRange range);
   // Borrowed content, under a type that is not checked: both views must live until the handler's request ends, as
   // literals and views into the request do.
   static Response borrowed(std::string_view content_type, std::string_view content) noexcept;
@@ -218,7 +229,6 @@ public:
 
 private:
   friend Response http::upgrade_to(http::SocketUpgrade* owned);
-  static Response stream(std::string_view content_type, base::Box<http::Producer> producer);
 
   Response(std::string_view type, std::string content) noexcept : type_(type), owned_(std::move(content)) {}
   // In place: moving a response costs more than the check of a short text.

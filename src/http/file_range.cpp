@@ -1,0 +1,114 @@
+#include <tern/http/file_range.hpp>
+
+#include <tern/coro/offload.hpp>
+#include <tern/coro/sleep.hpp>
+#include <tern/http/response.hpp>
+#include <tern/http/writer.hpp>
+
+#include <sys/uio.h>
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace tern::http {
+namespace {
+
+constexpr std::size_t chunk_size = 64 * 1024;
+constexpr Milliseconds retry_delay = Milliseconds(10);
+
+// The number of bytes, or minus errno.
+ssize_t read_at(int descriptor, std::string& into, std::uint64_t offset, int flags) noexcept {
+  iovec piece{.iov_base = into.data(), .iov_len = into.size()};
+  for (;;) {
+    const ssize_t size = ::preadv2(descriptor, &piece, 1, static_cast<off_t>(offset), flags);
+    if (size >= 0 || errno != EINTR) return size >= 0 ? size : -errno;
+  }
+}
+
+// A full pool is temporary: nothing then.
+Task<std::optional<ssize_t>> try_read_on_pool(int descriptor, std::string& into, std::uint64_t offset) {
+  const auto read = [&] { return read_at(descriptor, into, offset, 0); };
+  try {
+    co_return co_await offload(read);
+  } catch (const Overloaded&) {
+    co_return std::nullopt;
+  }
+}
+
+// On the loop if the kernel has the content in memory. Some file systems cannot tell (EOPNOTSUPP).
+Task<ssize_t> read_chunk(int descriptor, std::string& into, std::uint64_t offset) {
+  const ssize_t size = read_at(descriptor, into, offset, RWF_NOWAIT);
+  if (size >= 0 || (size != -EAGAIN && size != -EOPNOTSUPP)) co_return size;
+  for (;;) {
+    const std::optional<ssize_t> read = co_await try_read_on_pool(descriptor, into, offset);
+    if (read) co_return *read;
+    co_await sleep_for(retry_delay);
+  }
+}
+
+class FileProducer final : public Producer {
+public:
+  explicit FileProducer(FileRange range) noexcept : range_(std::move(range)) {}
+  Task<> run(Writer& writer) override { return write_file(writer, range_); }
+  std::optional<std::uint64_t> length() const noexcept override { return range_.length; }
+  const FileRange* file_range() const noexcept override { return &range_; }
+
+private:
+  FileRange range_;
+};
+
+}  // namespace
+
+struct SharedFile::Owned {
+  int descriptor;
+  std::atomic<std::uint32_t> owners = 1;
+};
+
+SharedFile::SharedFile(int descriptor) : owned_(new(std::nothrow) Owned{descriptor}) {
+  if (owned_ != nullptr) return;
+  ::close(descriptor);
+  throw std::bad_alloc();
+}
+
+SharedFile::SharedFile(const SharedFile& other) noexcept : owned_(other.owned_) {
+  if (owned_ != nullptr) owned_->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+SharedFile::~SharedFile() {
+  if (owned_ == nullptr || owned_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  ::close(owned_->descriptor);
+  delete owned_;
+}
+
+int SharedFile::descriptor() const noexcept {
+  return owned_ != nullptr ? owned_->descriptor : -1;
+}
+
+Task<> write_file(Writer& writer, const FileRange& range) {
+  std::string chunk;
+  for (std::uint64_t at = 0; at != range.length;) {
+    chunk.resize(static_cast<std::size_t>(std::min<std::uint64_t>(chunk_size, range.length - at)));
+    const ssize_t size = co_await read_chunk(range.file.descriptor(), chunk, range.offset + at);
+    if (size < 0) throw std::system_error(static_cast<int>(-size), std::system_category(), "a file cannot be read");
+    if (size == 0) throw std::runtime_error("a file has become shorter");
+    at += static_cast<std::uint64_t>(size);
+    co_await writer.write({chunk.data(), static_cast<std::size_t>(size)});
+  }
+}
+
+}  // namespace tern::http
+
+namespace tern {
+
+Response Response::file(std::string_view content_type, http::FileRange range) {
+  return produced(content_type, base::Box<http::Producer>(new http::FileProducer(std::move(range))));
+}
+
+}  // namespace tern
