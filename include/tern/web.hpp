@@ -2,3 +2,4 @@
 #pragma once
 
 #include <tern/web/cache_control.hpp>
+#include <tern/web/files.hpp>

@@ -267,6 +267,9 @@ public:
   Group listener(std::string_view name, std::source_location place = std::source_location::current());
   // See Group::mount().
   Group mount(PlacedPattern prefix, App app) { return root_.mount(prefix, std::move(app)); }
+  // See Group::files().
+  Group files(PlacedPattern prefix, std::string_view folder);
+  Group files(PlacedPattern prefix, std::string_view folder, const FileOptions& options);
   // See Group::fallback().
   template <class F>
   App& fallback(F handler, std::source_location place = std::source_location::current()) {

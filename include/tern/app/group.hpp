@@ -19,6 +19,7 @@
 namespace tern {
 
 class App;
+struct FileOptions;
 
 namespace app {
 
@@ -183,6 +184,12 @@ public:
   // and its every() are added to the outer app; it has no bus. Nothing more can be registered with `app`, its groups
   // and routes. Returns the group around it, for middleware, limits and a name.
   Group mount(PlacedPattern prefix, App app);
+
+  // Serves the files of `folder` below the prefix, with GET and HEAD; see docs/guide/files.md. A relative folder is one
+  // of the working directory; one that cannot be opened is an error of the start. Returns the group around them. In the
+  // component tern::web: the options need <tern/web.hpp>, a program needs the library.
+  Group files(PlacedPattern prefix, std::string_view folder);
+  Group files(PlacedPattern prefix, std::string_view folder, const FileOptions& options);
 
   // Handles paths below the prefix without a route, in place of a 404: any method, any path. Takes no placeholders. The
   // innermost group's fallback applies.

@@ -1,0 +1,58 @@
+// The files behind one URL: what a response to it is made of.
+#pragma once
+
+#include "web/folder.hpp"
+
+#include <tern/http/request.hpp>
+#include <tern/http/response.hpp>
+#include <tern/web/content_coding.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tern::web {
+
+// A file, or a sibling that holds it in another coding.
+struct Variant {
+  ContentCoding coding = ContentCoding::Identity;
+  std::uint64_t size = 0;
+  std::string etag = {};  // with its quotes; empty: none
+  FileStatus status = {};
+  http::SharedFile file = {};  // none if the content is in memory
+  std::string content = {};
+  bool may_change_unseen = false;  // the content was read so soon after a change that another would have the same time
+};
+
+// Immutable once it is shared between loops.
+struct Resource {
+  std::vector<Variant> variants;  // first the Identity, then its siblings, the smallest first; empty: a folder
+  std::string content_type = {};
+  std::string cache_control = {};             // empty: no field
+  std::string content_disposition = {};       // empty: no field
+  std::string security_policy = {};           // Content-Security-Policy; empty: no field
+  std::string last_modified = {};             // empty: no field
+  std::optional<std::int64_t> modified = {};  // in seconds since 1970
+  bool varies = false;                        // by Accept-Encoding
+};
+
+using SharedResource = std::shared_ptr<const Resource>;
+
+// The strong validator of a version of a file; it differs between codings.
+std::string etag_of(const FileStatus& status, ContentCoding coding);
+// Sets the type, and the validators of `file`. An unknown time of modification (0 or 1, as in reproducible images) is
+// not sent.
+void describe(Resource& resource, std::string_view content_type, const FileStatus& file);
+// A variant whose content stays in the file, or is read into memory if it has at most `max_in_memory` bytes.
+Variant make_variant(OpenFile opened, ContentCoding coding, std::size_t max_in_memory);
+
+// The response to a GET or HEAD: 200, 206, 304, 412 or 416. Content in memory is borrowed: the request keeps the
+// resource.
+Response respond(SharedResource resource, Request& request);
+// The content with another status, whatever the request's conditions and ranges.
+Response respond_with(Status status, SharedResource resource, Request& request);
+
+}  // namespace tern::web
