@@ -2,4 +2,5 @@
 #pragma once
 
 #include <tern/web/cache_control.hpp>
+#include <tern/web/file.hpp>
 #include <tern/web/files.hpp>

@@ -29,7 +29,7 @@ std::uint64_t milliseconds() noexcept {
 }
 
 bool is_missing(int error) noexcept {
-  constexpr int missing[] = {ENOENT, ENOTDIR, ELOOP, EXDEV, EACCES, EPERM, ENAMETOOLONG, EINVAL, ENXIO, ENODEV};
+  constexpr int missing[] = {ENOENT, ENOTDIR, ELOOP, EXDEV, EACCES, EPERM, ENAMETOOLONG, EINVAL, ENXIO, ENODEV, EISDIR};
   return std::ranges::find(missing, error) != std::end(missing);
 }
 

@@ -1,5 +1,7 @@
 #include "web/listing.hpp"
 
+#include "web/unicode.hpp"
+
 #include <tern/base/number.hpp>
 #include <tern/base/utf8.hpp>
 #include <tern/http/response.hpp>
@@ -42,33 +44,11 @@ constexpr std::string_view table_begin =
 constexpr std::string_view page_end = "</tbody></table></body></html>\n";
 constexpr std::string_view security_policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
 
-// Whether the code point of these bytes changes how the text around it is shown: U+061C, U+200B to U+200F, U+2028 to
-// U+202E, U+2060 to U+206F, U+FEFF.
-bool is_invisible(std::string_view bytes) noexcept {
-  if (bytes == "\xD8\x9C" || bytes == "\xEF\xBB\xBF") return true;
-  if (bytes.size() != 3 || bytes[0] != '\xE2') return false;
-  const auto last = static_cast<unsigned char>(bytes[2]);
-  if (bytes[1] == '\x80') return (last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE);
-  return bytes[1] == '\x81' && last >= 0xA0 && last <= 0xAF;
-}
-
-// The code point at the front of `text`, as its bytes; one byte if it is not UTF-8.
-std::string_view take_code_point(std::string_view& text) noexcept {
-  const auto first = static_cast<unsigned char>(text.front());
-  std::size_t size = first < 0xC0 ? 1U : first < 0xE0 ? 2U : first < 0xF0 ? 3U : 4U;
-  if (!base::is_utf8(text.substr(0, size))) size = 1;
-  const std::string_view bytes = text.substr(0, size);
-  text.remove_prefix(bytes.size());
-  return bytes;
-}
-
 // As text of HTML or of an attribute. Bytes that are not UTF-8, control characters and invisible ones become U+FFFD.
 void append_escaped(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::string_view bytes = take_code_point(text);
-    const auto first = static_cast<unsigned char>(bytes.front());
-    const bool is_control = first < 0x20 || first == 0x7F || (bytes.size() == 2 && first == 0xC2 && bytes[1] < '\xA0');
-    if (is_control || is_invisible(bytes) || !base::is_utf8(bytes)) {
+    if (!is_shown(bytes)) {
       out += replacement;
       continue;
     }

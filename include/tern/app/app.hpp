@@ -77,7 +77,7 @@ struct ErrorMapping {
 
 template <class R, class E>
 consteval bool is_error_mapping(TypeList<E>) {
-  if constexpr (std::is_void_v<R> || std::is_same_v<R, Reply> || is_task<R>) return false;
+  if constexpr (std::is_void_v<R> || std::is_same_v<R, Reply> || is_task<R> || responds_later<R>) return false;
   return UsableResult<R> && (!std::is_reference_v<E> || std::is_const_v<std::remove_reference_t<E>>);
 }
 template <class R, class E>

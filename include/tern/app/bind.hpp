@@ -305,7 +305,8 @@ class Binding {
   using AllSlots = Slots<Indices, A...>;
 
 public:
-  static constexpr bool suspends = is_task<R> || std::is_same_v<R, Reply>;
+  static constexpr bool later = responds_later<std::remove_cvref_t<typename Unwrapped<R>::type>>;
+  static constexpr bool suspends = is_task<R> || std::is_same_v<R, Reply> || later;
   static constexpr bool awaits = (false || ... || is_awaited<A>);
   static constexpr bool takes_stream = (false || ... || is_stream<A>);
   // A handler that uses the request may use its content: it is read first.
@@ -393,6 +394,11 @@ private:
         return Reply(Response(Status::NoContent));
       } else if constexpr (std::is_same_v<R, Reply>) {
         return function(slot<I, A>(slots).pass(request)...);
+      } else if constexpr (is_task<R> && later) {
+        return Reply(respond_after(function(slot<I, A>(slots).pass(request)...), exchange));
+      } else if constexpr (later) {
+        std::remove_cvref_t<R> result = function(slot<I, A>(slots).pass(request)...);
+        return Reply(respond_later(std::move(result), exchange));
       } else if constexpr (is_task<R>) {
         return reply_of(function(slot<I, A>(slots).pass(request)...), exchange);
       } else {

@@ -19,6 +19,8 @@ namespace tern {
 
 // A user-defined responder: specialise with
 //   static tern::Response to(Mine value, tern::Request& request);
+// or, if the response has to be awaited, for results of type Mine, std::optional<Mine> and std::expected<Mine, E>:
+//   static tern::Task<tern::Response> to(Mine value, tern::Request& request);
 template <class T>
 struct Respond;
 
@@ -68,6 +70,11 @@ concept CustomResponder = requires(T value, Request& request) {
 };
 
 template <class T>
+concept AwaitedResponder = requires(T value, Request& request) {
+  { Respond<T>::to(std::move(value), request) } -> std::same_as<Task<Response>>;
+};
+
+template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
@@ -106,16 +113,31 @@ concept BuiltInResult =
     std::is_void_v<T> || std::same_as<T, Response> || std::same_as<T, Status> || std::same_as<T, Problem> ||
     std::same_as<T, HttpError> || std::same_as<T, Redirect> || std::same_as<T, Body> || TextResult<T>;
 
+// Whether the response to a result has to be awaited.
+template <class T>
+inline constexpr bool responds_later = AwaitedResponder<T>;
+template <class T>
+inline constexpr bool responds_later<std::optional<T>> = AwaitedResponder<T>;
+template <class T, class E>
+inline constexpr bool responds_later<std::expected<T, E>> = AwaitedResponder<T>;
+
+template <class T>
+consteval bool can_respond();
+template <class T>
+consteval bool can_respond_now() {
+  return can_respond<T>() && !responds_later<T>;
+}
+
 template <class T>
 consteval bool can_respond() {
-  if constexpr (BuiltInResult<T> || CustomResponder<T>) {
+  if constexpr (BuiltInResult<T> || CustomResponder<T> || responds_later<T>) {
     return true;
   } else if constexpr (is_expected<T>) {
-    return can_respond<typename T::value_type>();
+    return can_respond_now<typename T::value_type>();
   } else if constexpr (is_optional<T>) {
-    return can_respond<typename T::value_type>();
+    return can_respond_now<typename T::value_type>();
   } else if constexpr (is_created<T> || is_with_status<T>) {
-    return can_respond<std::remove_cvref_t<decltype(std::declval<T>().value)>>();
+    return can_respond_now<std::remove_cvref_t<decltype(std::declval<T>().value)>>();
   } else {
     return json::detail::shape<T> != json::detail::Shape::None;
   }
@@ -207,6 +229,30 @@ Response respond(T&& result, Exchange& exchange) {
     json::write(text, result);
     return json_response(std::move(text));
   }
+}
+
+template <class T>
+Task<Response> respond_later(T result, Exchange& exchange) {
+  if constexpr (is_optional<T>) {
+    if (!result) co_return missing_response(exchange);
+    auto task = respond_later(std::move(*result), exchange);
+    co_return co_await std::move(task);
+  } else if constexpr (is_expected<T>) {
+    if (!result) co_return respond_error(std::move(result).error(), exchange);
+    auto task = respond_later(std::move(*result), exchange);
+    co_return co_await std::move(task);
+  } else {
+    auto task = Respond<T>::to(std::move(result), exchange.request());
+    co_return co_await std::move(task);
+  }
+}
+
+// The same for the result of a task.
+template <class T>
+Task<Response> respond_after(Task<T> handler, Exchange& exchange) {
+  auto result = co_await std::move(handler);
+  auto task = respond_later(std::move(result), exchange);
+  co_return co_await std::move(task);
 }
 
 }  // namespace app
