@@ -225,8 +225,8 @@ SharedResource FileService::make_file(const std::string& path, OpenFile file, co
       if (!opened || opened->is_folder || opened->status.modified < identity.modified) continue;
       files.push_back({sibling.coding, std::move(*opened)});
     }
-    std::ranges::stable_sort(files.begin() + 1, files.end(), {},
-                             [](const OpenVariant& each) { return each.opened.status.size; });
+    std::ranges::sort(files.begin() + 1, files.end(), {},
+                      [](const OpenVariant& each) { return each.opened.status.size; });
   }
   if (previous != nullptr && is_unchanged(*previous, files)) return previous;
   auto resource = std::make_shared<Resource>();
