@@ -7,6 +7,8 @@
 #include "logging/log.hpp"
 #include "net/rest_buffer.hpp"
 
+#include <tern/http/file_range.hpp>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -374,6 +376,15 @@ void Connection::send_framed(net::Output& buffer) {
   net::Output& before = begin_writing();  // the head, and earlier answers
   if (!before.empty()) stream_.send(before);
   stream_.send(buffer);
+  update_held();
+  if (stream_.unsent() != 0) watch_answer();
+}
+
+void Connection::send_file(const http::FileRange& range) {
+  net::Output& before = begin_writing();
+  if (!before.empty()) stream_.send(before);
+  stream_.send(net::FilePart{range.file, range.offset, range.length});
+  protocol_.wrote(range.length);
   update_held();
   if (stream_.unsent() != 0) watch_answer();
 }

@@ -4,6 +4,8 @@
 #include "exchange/loop_context.hpp"
 #include "websockets/stream_subscriber.hpp"
 
+#include <tern/http/file_range.hpp>
+
 #include <utility>
 
 namespace tern::exchange {
@@ -53,6 +55,18 @@ void ResponseStream::take(std::string_view bytes) {
   } else {
     loop_.at_iteration_end(*this);
   }
+}
+
+bool ResponseStream::takes_files() const {
+  return !gone() && exchange_.host()->sends_files();
+}
+
+void ResponseStream::take_file(const http::FileRange& range) {
+  quiet_ = false;
+  bytes_ += range.length;
+  turn_bytes_ += range.length;
+  flush();
+  exchange_.host()->send_file(range);
 }
 
 void ResponseStream::flush() {

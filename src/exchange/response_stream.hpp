@@ -47,6 +47,8 @@ public:
 
 private:
   void take(std::string_view bytes) override;
+  bool takes_files() const override;
+  void take_file(const http::FileRange& range) override;
   bool writable() const override;
   void on_wait() noexcept override;
   bool gone() const override;

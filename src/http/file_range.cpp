@@ -6,12 +6,9 @@
 #include <tern/http/writer.hpp>
 
 #include <sys/uio.h>
-#include <unistd.h>
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -21,6 +18,7 @@ namespace tern::http {
 namespace {
 
 constexpr std::size_t chunk_size = 64 * 1024;
+constexpr std::uint64_t window_size = 512 * 1024;  // that is sent by the kernel at once
 constexpr Milliseconds retry_delay = Milliseconds(10);
 
 // The number of bytes, or minus errno.
@@ -53,6 +51,35 @@ Task<ssize_t> read_chunk(int descriptor, std::string& into, std::uint64_t offset
   }
 }
 
+[[noreturn]] void fail(ssize_t result) {
+  if (result == 0) throw std::runtime_error("a file has become shorter");
+  throw std::system_error(static_cast<int>(-result), std::system_category(), "a file cannot be read");
+}
+
+// Whether the kernel has the content in memory, judged by one byte of each chunk. The kernel reads ahead by more.
+bool is_loaded(const FileRange& range, std::string& byte) {
+  byte.resize(1);
+  for (std::uint64_t at = 0; at < range.length; at += chunk_size) {
+    const std::uint64_t last = std::min<std::uint64_t>(at + chunk_size, range.length) - 1;
+    const ssize_t size = read_at(range.file.descriptor(), byte, range.offset + last, RWF_NOWAIT);
+    if (size == -EAGAIN || size == -EOPNOTSUPP) return false;
+    if (size <= 0) fail(size);
+  }
+  return true;
+}
+
+// Has the kernel read a part of a file into its page cache, on the pool. Fails if the file is shorter.
+Task<> load(const FileRange& range) {
+  std::string chunk;
+  if (is_loaded(range, chunk)) co_return;
+  for (std::uint64_t at = 0; at != range.length;) {
+    chunk.resize(static_cast<std::size_t>(std::min<std::uint64_t>(chunk_size, range.length - at)));
+    const ssize_t size = co_await read_chunk(range.file.descriptor(), chunk, range.offset + at);
+    if (size <= 0) fail(size);
+    at += static_cast<std::uint64_t>(size);
+  }
+}
+
 class FileProducer final : public Producer {
 public:
   explicit FileProducer(FileRange range) noexcept : range_(std::move(range)) {}
@@ -66,38 +93,22 @@ private:
 
 }  // namespace
 
-struct SharedFile::Owned {
-  int descriptor;
-  std::atomic<std::uint32_t> owners = 1;
-};
-
-SharedFile::SharedFile(int descriptor) : owned_(new(std::nothrow) Owned{descriptor}) {
-  if (owned_ != nullptr) return;
-  ::close(descriptor);
-  throw std::bad_alloc();
-}
-
-SharedFile::SharedFile(const SharedFile& other) noexcept : owned_(other.owned_) {
-  if (owned_ != nullptr) owned_->owners.fetch_add(1, std::memory_order_relaxed);
-}
-
-SharedFile::~SharedFile() {
-  if (owned_ == nullptr || owned_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  ::close(owned_->descriptor);
-  delete owned_;
-}
-
-int SharedFile::descriptor() const noexcept {
-  return owned_ != nullptr ? owned_->descriptor : -1;
-}
-
 Task<> write_file(Writer& writer, const FileRange& range) {
+  if (writer.takes_files()) {
+    for (std::uint64_t at = 0; at != range.length;) {
+      const FileRange window{range.file, range.offset + at, std::min(window_size, range.length - at)};
+      co_await load(window);
+      at += window.length;
+      if (!writer.gone()) writer.take_file(window);
+      co_await writer.write({});
+    }
+    co_return;
+  }
   std::string chunk;
   for (std::uint64_t at = 0; at != range.length;) {
     chunk.resize(static_cast<std::size_t>(std::min<std::uint64_t>(chunk_size, range.length - at)));
     const ssize_t size = co_await read_chunk(range.file.descriptor(), chunk, range.offset + at);
-    if (size < 0) throw std::system_error(static_cast<int>(-size), std::system_category(), "a file cannot be read");
-    if (size == 0) throw std::runtime_error("a file has become shorter");
+    if (size <= 0) fail(size);
     at += static_cast<std::uint64_t>(size);
     co_await writer.write({chunk.data(), static_cast<std::size_t>(size)});
   }

@@ -180,6 +180,8 @@ public:
   void inform(std::string& out, Status status, const Fields* fields = nullptr);
   // A piece of the content: chunked if the length is unknown (until the close on HTTP/1.0).
   void write(std::string& out, std::string_view bytes);
+  // Whether content of known length follows, for wrote().
+  bool counts_content() const noexcept { return writing_ == Writing::Counted; }
   // Counts content of known length that the caller sends itself (a file).
   void wrote(std::uint64_t bytes) noexcept;
   // Ends the response. Content shorter than announced closes the connection. Trailers are written only with chunked

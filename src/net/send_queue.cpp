@@ -23,10 +23,10 @@ std::size_t SendQueue::gather(const Output& output, iovec (&pieces)[max_pieces])
 }
 
 std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
-  const std::size_t most = std::min(pieces_.size(), max_pieces);
+  const std::size_t most = std::min(elements_.size(), max_pieces);
   std::size_t count = 0;
-  for (; count < most; ++count) {
-    pieces[count] = piece(pieces_[count].bytes().substr(count == 0 ? sent_ : 0));
+  for (; count < most && !elements_[count].file.file; ++count) {
+    pieces[count] = piece(elements_[count].piece.bytes().substr(count == 0 ? sent_ : 0));
   }
   return count;
 }
@@ -34,21 +34,37 @@ std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
 void SendQueue::append(std::string_view bytes) {
   if (bytes.empty()) return;
   // Small pieces share a string, so that a queue of many small answers does not become many small allocations.
-  if (pieces_.empty() || pieces_.back().bytes().size() + bytes.size() > Output::large) {
-    pieces_.push_back({.own = std::string(bytes)});
+  const bool shares =
+      !elements_.empty() && !elements_.back().file.file && elements_.back().size() + bytes.size() <= Output::large;
+  if (shares) {
+    elements_.back().piece.own.append(bytes);  // views are large
   } else {
-    pieces_.back().own.append(bytes);  // views are large
+    elements_.push_back({.piece = {.own = std::string(bytes)}});
   }
   size_ += bytes.size();
   held_ += bytes.size();
 }
 
 void SendQueue::append_body(Piece&& piece, std::size_t skip) {
-  // Only the first piece can have been sent in part.
-  if (pieces_.empty()) sent_ = skip;
+  // Only the first element can have been sent in part.
+  if (elements_.empty()) sent_ = skip;
   size_ += piece.bytes().size() - skip;
   held_ += piece.own.size();
-  pieces_.push_back(std::move(piece));
+  elements_.push_back({.piece = std::move(piece)});
+}
+
+void SendQueue::append_file(const FilePart& part) {
+  if (part.size == 0) return;
+  elements_.push_back({.file = part});
+  size_ += part.size;
+}
+
+std::optional<FilePart> SendQueue::front_file() const {
+  if (elements_.empty() || !elements_.front().file.file) return std::nullopt;
+  FilePart rest = elements_.front().file;
+  rest.offset += sent_;
+  rest.size -= sent_;
+  return rest;
 }
 
 void SendQueue::take(Output& output, std::size_t skip) {
@@ -79,16 +95,17 @@ void SendQueue::take(Output& output, std::size_t skip) {
 void SendQueue::consume(std::size_t count) noexcept {
   size_ -= count;
   while (count != 0) {
-    const std::size_t left = pieces_.front().bytes().size() - sent_;
+    const std::size_t left = elements_.front().size() - sent_;
     if (count < left) {
       sent_ += count;
       return;
     }
     count -= left;
     sent_ = 0;
-    held_ -= pieces_.front().own.size();
-    if (buffer_pool_ != nullptr) buffer_pool_->give(std::move(pieces_.front().own));
-    pieces_.pop_front();
+    std::string& own = elements_.front().piece.own;
+    held_ -= own.size();
+    if (buffer_pool_ != nullptr) buffer_pool_->give(std::move(own));
+    elements_.pop_front();
   }
 }
 

@@ -3,16 +3,26 @@
 
 #include "net/output.hpp"
 
+#include <tern/base/shared_file.hpp>
+
 #include <sys/uio.h>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tern::net {
 
 class BufferPool;
+
+// A part of a file that is sent by send_file().
+struct FilePart {
+  base::SharedFile file = {};
+  std::uint64_t offset = 0;
+  std::size_t size = 0;
+};
 
 class SendQueue {
 public:
@@ -24,23 +34,34 @@ public:
 
   // The first pieces of `output` as the kernel wants them; returns how many there are.
   static std::size_t gather(const Output& output, iovec (&pieces)[max_pieces]) noexcept;
+  // The first pieces of the queue, as far as the next part of a file.
   std::size_t gather(iovec (&pieces)[max_pieces]) const noexcept;
 
   void append(std::string_view bytes);
   // Takes all but the first `skip` bytes of `output` over, and leaves it empty.
   void take(Output& output, std::size_t skip);
+  void append_file(const FilePart& part);
+  // The unsent rest of the part at the front; unset if that is not a part of a file.
+  std::optional<FilePart> front_file() const;
 
   void consume(std::size_t count) noexcept;
   std::size_t size() const noexcept { return size_; }
-  // Of its own memory; borrowed bytes belong to the caller.
+  // Of its own memory; borrowed bytes belong to the caller, those of files to the kernel.
   std::size_t held() const noexcept { return held_; }
 
 private:
+  struct Element {
+    Piece piece = {};
+    FilePart file = {};  // in place of the piece, if there is one
+
+    std::size_t size() const noexcept { return file.file ? file.size : piece.bytes().size(); }
+  };
+
   void append_body(Piece&& piece, std::size_t skip);
 
   BufferPool* buffer_pool_;
-  std::deque<Piece> pieces_;
-  std::size_t sent_ = 0;  // of the first piece
+  std::deque<Element> elements_;
+  std::size_t sent_ = 0;  // of the first element
   std::size_t size_ = 0;
   std::size_t held_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "net/loop.hpp"
 #include "net/output.hpp"
+#include "net/send_file.hpp"
 
 #include <tern/base/expects.hpp>
 
@@ -97,6 +98,20 @@ void Stream::send(std::string_view bytes) {
     if (bytes.empty()) return;
   }
   enqueue([&](SendQueue& queue) { queue.append(bytes); });
+}
+
+void Stream::send(const FilePart& part) {
+  if (!open_ || finish_writing_ || part.size == 0) return;
+  FilePart rest = part;
+  if (queue_ == nullptr) {
+    ++loop_->counters_.sends;
+    const ssize_t result = send_file(socket_.number(), part.file.descriptor(), part.offset, part.size);
+    if (result < 0) return end(static_cast<int>(-result));
+    rest.offset += static_cast<std::uint64_t>(result);
+    rest.size -= static_cast<std::size_t>(result);
+    if (rest.size == 0) return;
+  }
+  enqueue([&](SendQueue& queue) { queue.append_file(rest); });
 }
 
 // Without memory for the queue the connection ends: bytes that were sent cannot be taken back.
@@ -301,13 +316,24 @@ void Stream::on_resumed() noexcept {
   });
 }
 
+// Sends what is at the front of the queue: a part of a file, or pieces. The result is that of send_pieces().
+ssize_t Stream::send_front(std::size_t& asked) {
+  if (const std::optional<FilePart> part = queue_->front_file()) {
+    ++loop_->counters_.sends;
+    asked = part->size;
+    return send_file(socket_.number(), part->file.descriptor(), part->offset, part->size);
+  }
+  iovec pieces[SendQueue::max_pieces];
+  const std::size_t count = queue_->gather(pieces);
+  asked = 0;
+  for (std::size_t k = 0; k < count; ++k) asked += pieces[k].iov_len;
+  return send_pieces(socket_.number(), pieces, count, loop_->counters_);
+}
+
 void Stream::flush() {
   for (int i = 0; i < sends_per_iteration; ++i) {
-    iovec pieces[SendQueue::max_pieces];
-    const std::size_t count = queue_->gather(pieces);
     std::size_t asked = 0;
-    for (std::size_t k = 0; k < count; ++k) asked += pieces[k].iov_len;
-    const ssize_t result = send_pieces(socket_.number(), pieces, count, loop_->counters_);
+    const ssize_t result = send_front(asked);
     if (result < 0) return end(static_cast<int>(-result));
     const auto sent = static_cast<std::size_t>(result);
     queue_->consume(sent);

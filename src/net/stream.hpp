@@ -89,6 +89,10 @@ public:
   void send(Output& output);
   void send(std::string_view bytes);
 
+  // The same for a part of a file, behind all output before. It should be in the kernel's memory: otherwise the loop
+  // waits for the disk. If the file is too short, the connection ends with ENODATA.
+  void send(const FilePart& part);
+
   // Bytes in the send queue (not the kernel's), and the memory that they hold.
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
   std::size_t held() const noexcept { return queue_ ? queue_->held() : 0; }
@@ -147,6 +151,7 @@ private:
   void hang_up();
   void on_resumed() noexcept;  // the loop's answer to resume()
   void flush();
+  ssize_t send_front(std::size_t& asked);
   void end(int error);
   void finish();  // the loop's answer to end()
   std::uint32_t wanted() const noexcept;

@@ -78,7 +78,7 @@ TEST_P(Files, may_have_holes_and_more_than_4_gigabytes) {
   constexpr std::uint64_t size = (std::uint64_t{4} << 30) + 1;
   truncate(size);
   serve_range(size - 70'001, 70'001);
-  app.get("/whole", [this, size] { return Response::file("text/plain", {file, 0, size}); });
+  app.get("/whole", [this] { return Response::file("text/plain", {file, 0, size}); });
   TransportClient client = make_client();
   EXPECT_TRUE(client.answer_of("/").content == std::string(70'001, '\0'));
   client.ask({.method = "HEAD", .path = "/whole"});

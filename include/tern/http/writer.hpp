@@ -4,6 +4,7 @@
 #include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
 #include <tern/coro/cancelled.hpp>
+#include <tern/coro/task.hpp>
 #include <tern/coro/waiter.hpp>
 #include <tern/http/fields.hpp>
 
@@ -11,9 +12,13 @@
 
 namespace tern {
 
+class Writer;
+
 namespace http {
+struct FileRange;
 class StreamTopics;
 class TopicSubscriptions;
+Task<> write_file(Writer& writer, const FileRange& range);
 }  // namespace http
 
 // Belongs to the exchange, on its loop; valid until the producer has ended.
@@ -75,6 +80,10 @@ protected:
   ~Writer() = default;
 
   virtual void take(std::string_view bytes) = 0;
+  // Whether take_file() may be called: the transport sends content as it is in a file.
+  virtual bool takes_files() const { return false; }
+  // Sends a part of a file whose content the kernel has in memory.
+  virtual void take_file(const http::FileRange&) {}
   // Whether there is room; false makes the producer wait.
   virtual bool writable() const = 0;
   virtual bool gone() const = 0;
@@ -90,6 +99,8 @@ protected:
   Fields trailers_;
 
 private:
+  friend Task<> http::write_file(Writer& writer, const http::FileRange& range);
+
   coro::List<WriteWait> waiting_;
 };
 
