@@ -1,5 +1,6 @@
 #include "web/file_service.hpp"
 
+#include "web/compressible.hpp"
 #include "web/listing.hpp"
 #include "web/media_type.hpp"
 

@@ -25,7 +25,7 @@ protected:
     folder = outer_ / "served";
     std::filesystem::create_directory(folder);
   }
-  ~FolderTest() { std::filesystem::remove_all(outer_); }
+  ~FolderTest() override { std::filesystem::remove_all(outer_); }
 
   // Changed long ago, so that it counts as settled.
   void write(const std::string& name, std::string_view content, std::int64_t modified = 1'700'000'000) const {

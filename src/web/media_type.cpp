@@ -112,22 +112,6 @@ static_assert(std::ranges::is_sorted(entries, {}, &Entry::extension));
 
 constexpr std::size_t max_extension = 11;
 
-constexpr std::string_view compressible[] = {
-    "application/javascript",
-    "application/json",
-    "application/rtf",
-    "application/toml",
-    "application/wasm",
-    "application/xml",
-    "application/x-tar",
-    "application/yaml",
-    "font/otf",
-    "font/ttf",
-    "image/bmp",
-    "image/vnd.microsoft.icon",
-    "application/vnd.apple.mpegurl",
-};
-
 }  // namespace
 
 std::string_view extension_of(std::string_view path) noexcept {
@@ -144,12 +128,6 @@ std::string_view media_type_of(std::string_view path) noexcept {
   const std::string_view key(lower, extension.size());
   const auto* found = std::ranges::lower_bound(entries, key, {}, &Entry::extension);
   return found != std::end(entries) && found->extension == key ? found->type : media::bytes;
-}
-
-bool is_compressible(std::string_view media_type) noexcept {
-  const std::string_view type = base::trim(media_type.substr(0, media_type.find(';')));
-  return type.starts_with("text/") || type.ends_with("+json") || type.ends_with("+xml") ||
-         std::ranges::find(compressible, type) != std::end(compressible);
 }
 
 }  // namespace tern::web

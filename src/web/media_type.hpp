@@ -12,7 +12,4 @@ std::string_view media_type_of(std::string_view path) noexcept;
 // The part behind the last dot of the last segment; empty if there is none.
 std::string_view extension_of(std::string_view path) noexcept;
 
-// Whether content of that type becomes smaller by a content coding.
-bool is_compressible(std::string_view media_type) noexcept;
-
 }  // namespace tern::web
