@@ -85,7 +85,6 @@ public:
   explicit FileProducer(FileRange range) noexcept : range_(std::move(range)) {}
   Task<> run(Writer& writer) override { return write_file(writer, range_); }
   std::optional<std::uint64_t> length() const noexcept override { return range_.length; }
-  const FileRange* file_range() const noexcept override { return &range_; }
 
 private:
   FileRange range_;

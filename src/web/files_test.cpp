@@ -85,6 +85,12 @@ TEST_F(Files, a_time_of_0_or_1_is_no_time) {
   }
 }
 
+TEST_F(Files, a_time_in_the_future_is_not_sent) {
+  write("a.txt", "text", 32'503'680'000);
+  EXPECT_FALSE(get("/a.txt").has("last-modified"));
+  EXPECT_TRUE(get("/a.txt").has("etag"));
+}
+
 TEST_F(Files, folders_have_index_files_and_a_slash_at_the_end) {
   write("docs/index.html", "<p>docs");
   write("docs/default.htm", "<p>default");

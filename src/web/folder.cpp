@@ -16,8 +16,10 @@ namespace {
 constexpr int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 constexpr int max_attempts = 16;
 
+// Until the year 2255: later times, which some file systems have, count as that.
 std::int64_t nanoseconds(const timespec& time) noexcept {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  constexpr std::int64_t latest = 9'000'000'000;
+  return std::clamp(std::int64_t{time.tv_sec}, -latest, latest) * 1'000'000'000 + time.tv_nsec;
 }
 
 // Owns the descriptor.

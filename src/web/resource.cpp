@@ -177,7 +177,7 @@ std::string etag_of(const FileStatus& status, ContentCoding coding) {
 
 void describe(Resource& resource, std::string_view content_type, const FileStatus& file) {
   resource.content_type = content_type;
-  if (!has_known_time(file)) return;
+  if (!has_known_time(file) || file.modified > now_in_nanoseconds()) return;
   resource.modified = file.modified / nanoseconds_per_second;
   append_imf_fixdate(resource.last_modified, *resource.modified);
 }

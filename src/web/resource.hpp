@@ -43,8 +43,8 @@ using SharedResource = std::shared_ptr<const Resource>;
 
 // The strong validator of a version of a file; it differs between codings.
 std::string etag_of(const FileStatus& status, ContentCoding coding);
-// Sets the type, and the validators of `file`. An unknown time of modification (0 or 1, as in reproducible images) is
-// not sent.
+// Sets the type, and the time of modification of `file`. An unknown one (0 or 1, as in reproducible images) is not
+// sent, nor one in the future (RFC 9110, section 8.8.2.1).
 void describe(Resource& resource, std::string_view content_type, const FileStatus& file);
 // A variant whose content stays in the file, or is read into memory if it has at most `max_in_memory` bytes.
 Variant make_variant(OpenFile opened, ContentCoding coding, std::size_t max_in_memory);

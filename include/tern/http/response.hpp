@@ -49,8 +49,6 @@ public:
   // The number of bytes that run() writes, where it is known in advance: sent as Content-Length. If they cannot be
   // written, run() throws.
   virtual std::optional<std::uint64_t> length() const noexcept { return std::nullopt; }
-  // Where the content is a part of a file; otherwise null.
-  virtual const FileRange* file_range() const noexcept { return nullptr; }
 };
 
 // Keeps the callable while its coroutine runs: the frame of a coroutine lambda refers to its captures in the closure.
