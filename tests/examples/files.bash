@@ -1,10 +1,12 @@
+here=$(realpath "$(dirname "$0")")
+set -- "$(realpath "$1")"
 folder=$(mktemp -d)
 cd "$folder"
 printf '0123456789' >digits.txt
 mkdir sub
 head --bytes 5000000 /dev/urandom >sub/large.bin
 ln -s /etc/passwd out
-source "$(dirname "$0")/serve.bash"
+source "$here/serve.bash"
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$scratch" "$folder"' EXIT
 
 expect_like 200 'digits.txt' /
