@@ -4,3 +4,4 @@
 #include <tern/web/cache_control.hpp>
 #include <tern/web/file.hpp>
 #include <tern/web/files.hpp>
+#include <tern/web/compress.hpp>

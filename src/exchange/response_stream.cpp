@@ -47,14 +47,16 @@ bool ResponseStream::succeeded(bool may_stop) noexcept {
 
 void ResponseStream::take(std::string_view bytes) {
   quiet_ = false;
-  bytes_ += bytes.size();
   turn_bytes_ += bytes.size();
+  frame(encoded(bytes));
+  if (buffer_.size() >= max_buffered) flush();
+  loop_.at_iteration_end(*this);
+}
+
+void ResponseStream::frame(std::string_view bytes) {
+  if (bytes.empty()) return;
+  bytes_ += bytes.size();
   exchange_.host()->frame(buffer_, bytes);
-  if (buffer_.size() >= max_buffered) {
-    flush();
-  } else {
-    loop_.at_iteration_end(*this);
-  }
 }
 
 bool ResponseStream::takes_files() const {
@@ -74,7 +76,11 @@ void ResponseStream::flush() {
 }
 
 void ResponseStream::on_iteration_end() noexcept {
-  exchange_.attempt([this] { flush(); });
+  if (gone()) return;
+  exchange_.attempt([this] {
+    frame(flushed());
+    flush();
+  });
 }
 
 void ResponseStream::finish() {
@@ -119,8 +125,9 @@ base::Box<http::TopicSubscriptions> ResponseStream::topic_subscriptions(http::St
 void ResponseStream::on_timer() noexcept {
   if (gone()) return;
   if (std::exchange(quiet_, true)) {
+    const std::uint64_t before = bytes_;
     exchange_.attempt([this] { take(filler_); });
-    bytes_ -= filler_.size();
+    bytes_ = before;
     quiet_ = true;
   }
   loop_.arm(*this, keep_alive_);

@@ -49,6 +49,7 @@ private:
   void take(std::string_view bytes) override;
   bool takes_files() const override;
   void take_file(const http::FileRange& range) override;
+  void frame(std::string_view bytes);
   bool writable() const override;
   void on_wait() noexcept override;
   bool gone() const override;

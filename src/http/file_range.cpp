@@ -93,7 +93,7 @@ private:
 }  // namespace
 
 Task<> write_file(Writer& writer, const FileRange& range) {
-  if (writer.takes_files()) {
+  if (writer.encoder_ == nullptr && writer.takes_files()) {
     for (std::uint64_t at = 0; at != range.length;) {
       const FileRange window{range.file, range.offset + at, std::min(window_size, range.length - at)};
       co_await load(window);

@@ -73,7 +73,7 @@ public:
   void keep_alive(Milliseconds, std::string_view) override {}
 
 private:
-  void take(std::string_view bytes) override { text += bytes; }
+  void take(std::string_view bytes) override { text += encoded(bytes); }
   bool writable() const override { return true; }
   bool gone() const override { return false; }
 };

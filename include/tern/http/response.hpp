@@ -219,6 +219,8 @@ public:
   // Of a streamed response; otherwise null.
   http::Producer* producer() const noexcept { return producer_.get(); }
   base::Box<http::Producer> take_producer() noexcept { return producer_.take(); }
+  // For middleware: replaces the producer of a streamed response by one that wraps it.
+  void set_producer(base::Box<http::Producer> producer) noexcept { producer_.put(std::move(producer)); }
   // The upgrade of a response of upgrade_to().
   base::Box<http::SocketUpgrade> take_upgrade() noexcept;
   bool has_after() const noexcept { return after_.get() != nullptr; }

@@ -19,6 +19,18 @@ struct FileRange;
 class StreamTopics;
 class TopicSubscriptions;
 Task<> write_file(Writer& writer, const FileRange& range);
+
+// Codes the content of a streamed response (RFC 9110, section 8.4). The views are valid until the next call.
+class ContentEncoder {
+public:
+  // What can be sent so far; the rest is kept until a later call.
+  virtual std::string_view encode(std::string_view bytes) = 0;
+  // What was kept: the client can decode everything up to here. Empty if nothing was encoded since the last call.
+  virtual std::string_view flush() = 0;
+
+protected:
+  ~ContentEncoder() = default;
+};
 }  // namespace http
 
 // Belongs to the exchange, on its loop; valid until the producer has ended.
@@ -66,6 +78,10 @@ public:
   // producer ends. See Fields::set for exceptions.
   Fields& trailers() noexcept { return trailers_; }
 
+  // For producers that wrap another: from now on the content passes through `encoder`, fillers of keep_alive()
+  // included, and is flushed at the end of each iteration. Null: no longer. It must outlive this writer, or be removed.
+  void encode_with(http::ContentEncoder* encoder) noexcept { encoder_ = encoder; }
+
   // For streams that may be silent for long, such as events: writes `filler` (at most 64 bytes) whenever nothing was
   // written for `period`. A client that ends its sending side then counts as disconnected, also with
   // Limits::half_close.
@@ -91,6 +107,10 @@ protected:
   // not from within this call.
   virtual void on_wait() noexcept {}
 
+  // For take(): what is to be sent for `bytes`, and at the end of an iteration. May be empty.
+  std::string_view encoded(std::string_view bytes) { return encoder_ == nullptr ? bytes : encoder_->encode(bytes); }
+  std::string_view flushed() { return encoder_ == nullptr ? std::string_view() : encoder_->flush(); }
+
   // Resumes all waiting coroutines, at their turns.
   void wake_waiters() noexcept {
     while (WriteWait* waiting = waiting_.pop()) waiting->wake();
@@ -102,6 +122,7 @@ private:
   friend Task<> http::write_file(Writer& writer, const http::FileRange& range);
 
   coro::List<WriteWait> waiting_;
+  http::ContentEncoder* encoder_ = nullptr;
 };
 
 }  // namespace tern
