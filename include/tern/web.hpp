@@ -5,3 +5,4 @@
 #include <tern/web/file.hpp>
 #include <tern/web/files.hpp>
 #include <tern/web/compress.hpp>
+#include <tern/web/decompress.hpp>

@@ -122,7 +122,7 @@ void HttpExchange::on_streamed(void* context) {
   exchange.release();
 }
 
-bool HttpExchange::readable() {
+bool HttpExchange::has_received() {
   if (!asked_) {
     asked_ = true;
     if (host_ != nullptr) host_->content_is_wanted(*this);
@@ -131,13 +131,13 @@ bool HttpExchange::readable() {
   return host_ == nullptr || host_->pull(*this);
 }
 
-void HttpExchange::when_readable(std::coroutine_handle<> waiting) {
+void HttpExchange::when_received(std::coroutine_handle<> waiting) {
   waiting_ = waiting;  // null: the waiting coroutine has been destroyed
   if (waiting_) host_->wait_for_content();
 }
 
-std::expected<std::string_view, StreamError> HttpExchange::read() {
-  if (!readable()) return std::unexpected(StreamError::Disconnected);
+std::expected<std::string_view, StreamError> HttpExchange::take_received() {
+  if (!has_received()) return std::unexpected(StreamError::Disconnected);
   if (error_) return std::unexpected(*error_);
   if (received_ > limits_.max_body_bytes) return std::unexpected(StreamError::TooLarge);
   if (host_ == nullptr && !ended_) return std::unexpected(StreamError::Disconnected);
@@ -268,7 +268,7 @@ void HttpExchange::prepare(std::size_t size, std::size_t waiting) {
 }
 
 void HttpExchange::wake() {
-  if (waiting_) std::exchange(waiting_, nullptr).resume();
+  if (waiting_) resume_reader(std::exchange(waiting_, nullptr));
 }
 
 void HttpExchange::keep_chunk() {

@@ -27,9 +27,6 @@ public:
 
   void limit(const Limits& limits) override { limits_ = limits; }
   const Limits& limits() const noexcept override { return limits_; }
-  bool readable() override;
-  void when_readable(std::coroutine_handle<> waiting) override;
-  std::expected<std::string_view, StreamError> read() override;
   bool charge(std::size_t bytes) override;
   void inform(Status status, const Fields& fields) override;
   bool logs(LogLevel level) const noexcept override;
@@ -129,6 +126,9 @@ public:
   void reset() noexcept;
 
 private:
+  bool has_received() override;
+  void when_received(std::coroutine_handle<> waiting) override;
+  std::expected<std::string_view, StreamError> take_received() override;
   // Applies the client address and scheme from trusted proxies.
   void look_behind_proxies();
   bool start(ResponseTask task);

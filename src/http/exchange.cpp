@@ -129,6 +129,7 @@ void Exchange::recycle() noexcept {
   request_.clear();
   arena_.clear();
   stop_.reset();
+  decoded_ = nullptr;
   body_complete_ = true;
   pinned_ = collecting_ = false;
   counted_ = 0;
@@ -146,7 +147,7 @@ namespace http {
 // Set while read_body() waits; its frame may be destroyed in the meantime.
 class Collecting {
 public:
-  explicit Collecting(bool& collecting) noexcept : collecting_(collecting) { collecting_ = true; }
+  Collecting(bool& collecting, bool starts) noexcept : collecting_(collecting) { collecting_ = starts; }
   ~Collecting() { collecting_ = false; }
   Collecting(const Collecting&) = delete;
   Collecting& operator=(const Collecting&) = delete;
@@ -217,7 +218,8 @@ std::expected<void, StreamError> read_complete_body(Exchange& exchange) {
 
 Task<std::expected<void, StreamError>> read_body(Exchange& exchange) {
   exchange.pin();
-  const http::Collecting collecting(exchange.collecting_);
+  // Content that is decoded cannot be received directly into the collected content.
+  const http::Collecting collecting(exchange.collecting_, !exchange.decodes());
   while (true) {
     co_await http::ContentWait(exchange);
     const auto ended = http::collect(exchange);

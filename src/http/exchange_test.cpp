@@ -50,9 +50,9 @@ public:
 
   void limit(const Limits& limits) override { limits_ = limits; }
   const Limits& limits() const noexcept override { return limits_; }
-  bool readable() override { return true; }
-  void when_readable(std::coroutine_handle<>) override { ADD_FAILURE() << "no wait expected"; }
-  std::expected<std::string_view, StreamError> read() override { return std::exchange(body_, {}); }
+  bool has_received() override { return true; }
+  void when_received(std::coroutine_handle<>) override { ADD_FAILURE() << "no wait expected"; }
+  std::expected<std::string_view, StreamError> take_received() override { return std::exchange(body_, {}); }
   bool charge(std::size_t) override { return true; }
   void inform(Status, const Fields&) override {}
   bool logs(LogLevel) const noexcept override { return false; }

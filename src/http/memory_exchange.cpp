@@ -47,12 +47,12 @@ void MemoryExchange::disconnect() {
   wake();
 }
 
-bool MemoryExchange::readable() {
+bool MemoryExchange::has_received() {
   asked_ = true;
   return next_piece_ < pieces_.size() || ended_ || error_;
 }
 
-std::expected<std::string_view, StreamError> MemoryExchange::read() {
+std::expected<std::string_view, StreamError> MemoryExchange::take_received() {
   if (error_) return std::unexpected(*error_);
   if (next_piece_ == pieces_.size()) {
     base::expects(ended_, "read() is called only when readable()");
@@ -74,7 +74,7 @@ bool MemoryExchange::charge(std::size_t bytes) {
 }
 
 void MemoryExchange::wake() {
-  if (waiting_) std::exchange(waiting_, nullptr).resume();
+  if (waiting_) resume_reader(std::exchange(waiting_, nullptr));
 }
 
 }  // namespace tern

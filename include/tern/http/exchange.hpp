@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tern/base/arena.hpp>
+#include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
 #include <tern/coro/executor.hpp>
 #include <tern/coro/stop_token.hpp>
@@ -70,8 +71,10 @@ class Core;
 }
 
 namespace http {
+class ContentDecoder;
+class DecodedContent;
 std::expected<bool, StreamError> collect(Exchange& exchange);
-}
+}  // namespace http
 Task<std::expected<void, StreamError>> read_body(Exchange& exchange);
 
 // One request and its response. Outlives the socket and the handler; belongs to one loop. The virtual functions are
@@ -105,20 +108,25 @@ public:
   virtual const Limits& limits() const noexcept = 0;
 
   // Whether read() can be called until the end without waiting. True if there is no content.
-  bool body_complete() const noexcept { return body_complete_; }
+  bool body_complete() const noexcept { return body_complete_ && decoded_ == nullptr; }
+
+  // For middleware, before the first byte of content is read: from now on the content is what `decoder` makes of the
+  // received bytes, and Limits::max_body_bytes applies to both. Pins the exchange. See http::ContentDecoder.
+  void decode_with(base::Box<http::ContentDecoder> decoder);
+  bool decodes() const noexcept { return decoded_ != nullptr; }
 
   // The announced length of the content; 0 if it is unknown, or there is no content.
   std::uint64_t announced() const noexcept { return announced_; }
 
   // Whether read() has a result. The first call requests the content from the client (Expect: 100-continue).
-  virtual bool readable() = 0;
+  bool readable() { return decoded_ == nullptr ? has_received() : decoded_readable(); }
 
   // Resumes `waiting` once, on the loop, when readable() becomes true. Only one coroutine may wait at a time; null
   // removes it before its frame is destroyed.
-  virtual void when_readable(std::coroutine_handle<> waiting) = 0;
+  void when_readable(std::coroutine_handle<> waiting);
 
   // The next piece of content, empty at its end. The view is valid until the caller suspends.
-  virtual std::expected<std::string_view, StreamError> read() = 0;
+  std::expected<std::string_view, StreamError> read() { return decoded_ == nullptr ? take_received() : read_decoded(); }
 
   // Counts `bytes` of buffered content towards the budget of all exchanges, until this one ends. False if the budget is
   // used up.
@@ -150,6 +158,14 @@ protected:
   Exchange() noexcept : request_(*this) {}
   ~Exchange() = default;
 
+  // The same as readable(), when_readable() and read() for the content as it was received.
+  virtual bool has_received() = 0;
+  virtual void when_received(std::coroutine_handle<> waiting) = 0;
+  virtual std::expected<std::string_view, StreamError> take_received() = 0;
+  // Resumes a coroutine of when_received(), unless what was received cannot be decoded to anything yet: then it waits
+  // again.
+  void resume_reader(std::coroutine_handle<> waiting);
+
   // Whether read_body() waits: content may be appended to collected_body() directly.
   bool collecting() const noexcept { return collecting_; }
   // Counts collected_body() towards the budget up to `size` bytes, each byte once. False if the budget is used up.
@@ -173,10 +189,15 @@ protected:
   bool pinned_ = false;
 
 private:
+  friend class http::DecodedContent;
   friend std::expected<void, StreamError> read_complete_body(Exchange& exchange);
   friend Task<std::expected<void, StreamError>> read_body(Exchange& exchange);
   friend std::expected<bool, StreamError> http::collect(Exchange& exchange);
 
+  bool decoded_readable();
+  std::expected<std::string_view, StreamError> read_decoded();
+
+  http::DecodedContent* decoded_ = nullptr;  // in the arena
   bool collecting_ = false;
   std::size_t counted_ = 0;  // bytes of collected_body() that were charged
 };

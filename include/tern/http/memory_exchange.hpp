@@ -40,9 +40,6 @@ public:
   void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
   void limit(const Limits& limits) override { limits_ = limits; }
-  bool readable() override;
-  void when_readable(std::coroutine_handle<> waiting) override { waiting_ = waiting; }
-  std::expected<std::string_view, StreamError> read() override;
   bool charge(std::size_t bytes) override;
   void inform(Status status, const Fields&) override { informed_.push_back(status); }
   bool logs(LogLevel) const noexcept override { return true; }
@@ -54,6 +51,9 @@ public:
   const TlsFacts* tls() override { return tls_; }
 
 private:
+  bool has_received() override;
+  void when_received(std::coroutine_handle<> waiting) override { waiting_ = waiting; }
+  std::expected<std::string_view, StreamError> take_received() override;
   void wake();
 
   std::string target_;
