@@ -121,7 +121,15 @@ std::optional<ContentCoding> Compressor::negotiate(const Request& request) const
   return negotiate_coding(request.fields(), options_.codings);
 }
 
-Plan Compressor::plan(const Request& request, Response& response, ContentCoding coding) const {
+Plan Compressor::plan(const Request& request, Response& response, ContentCoding coding) const noexcept {
+  try {
+    return decide(request, response, coding);
+  } catch (const std::exception&) {  // no memory for Vary
+    return Plan::Unchanged;
+  }
+}
+
+Plan Compressor::decide(const Request& request, Response& response, ContentCoding coding) const {
   if (response.status() == Status::NotModified) amend_not_modified(request, response, options_.types);
   if (!may_have_content(response.status()) || !has_content(response) || is_final(response)) return Plan::Unchanged;
   const std::size_t size = response.content().size();

@@ -30,7 +30,7 @@ public:
   // Unset: nothing is acceptable.
   std::optional<ContentCoding> negotiate(const Request& request) const noexcept;
   // What is to be done with the response to `request`; adds its Vary, and weakens the ETag of a 304.
-  Plan plan(const Request& request, Response& response, ContentCoding coding) const;
+  Plan plan(const Request& request, Response& response, ContentCoding coding) const noexcept;
 
   // The coded content. Unset where there is no memory.
   std::optional<std::string> encode(std::string_view content, ContentCoding coding) const noexcept;
@@ -40,6 +40,7 @@ public:
   void wrap(Response& response, ContentCoding coding) const noexcept;
 
 private:
+  Plan decide(const Request& request, Response& response, ContentCoding coding) const;
   std::size_t padding() const;
   EncoderSettings settings(ContentCoding coding) const;
 

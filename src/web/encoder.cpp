@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 #include <new>
 
@@ -15,6 +16,17 @@ namespace {
 // The output grows by this much, and doubles.
 constexpr std::size_t min_room = 512;
 constexpr int stream_window_bits = 16;  // of Brotli and zstd
+
+// By functions of our own, so that a test can make them fail.
+void* allocate(void*, std::size_t size) {
+  return std::malloc(size);
+}
+void* allocate_items(void*, uInt count, uInt size) {
+  return std::malloc(std::size_t{count} * size);
+}
+void release(void*, void* block) {
+  std::free(block);
+}
 
 // Appends what `write(char* room, std::size_t size)` writes there; it returns the count.
 template <class F>
@@ -35,6 +47,8 @@ public:
   explicit GzipEncoder(const EncoderSettings& settings) : padding_(settings.padding, ' ') {
     constexpr int gzip = 16;  // added to the bits of the window
     const int memory = settings.size ? window_bits(*settings.size, 10, 15) - 7 : 8;
+    stream_.zalloc = &allocate_items;
+    stream_.zfree = &release;
     if (deflateInit2(&stream_, settings.level, Z_DEFLATED, MAX_WBITS + gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }
@@ -74,7 +88,7 @@ private:
 class BrotliEncoder final : public Encoder {
 public:
   explicit BrotliEncoder(const EncoderSettings& settings)
-      : state_(BrotliEncoderCreateInstance(nullptr, nullptr, nullptr)), padding_(settings.padding, ' ') {
+      : state_(BrotliEncoderCreateInstance(&allocate, &release, nullptr)), padding_(settings.padding, ' ') {
     if (state_ == nullptr) throw std::bad_alloc();
     int bits = stream_window_bits;
     if (settings.size) {

@@ -1,6 +1,7 @@
-// Compression over sockets: flushes, keep-alives of events, several loops, a drain.
+// Compression over sockets: flushes, fillers of events, several loops, a drain; contents of requests in pieces.
 #include "tern/running_app.hpp"
 #include "web/coding_testing.hpp"
+#include "web/encoder.hpp"
 
 #include <tern/web.hpp>
 
@@ -34,9 +35,10 @@ public:
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  // What was sent next; empty at the end.
+  // The next text; may be empty.
   std::string next() {
     std::string bytes = peer_.receive_some();
+    ended_ = bytes.empty();
     std::string out(1'000'000, '\0');
     stream_.next_in = reinterpret_cast<Bytef*>(bytes.data());
     stream_.avail_in = static_cast<uInt>(bytes.size());
@@ -49,20 +51,13 @@ public:
   // Reads until the text is there, or the end.
   std::string until(std::string_view text) {
     std::string all;
-    while (!all.contains(text)) {
-      const std::string more = next();
-      if (more.empty()) break;
-      all += more;
-    }
+    while (!all.contains(text) && !ended_) all += next();
     return all;
   }
   // The rest.
   std::string rest() {
     std::string all;
-    for (std::string more = next(); !more.empty() || !complete; more = next()) {
-      all += more;
-      if (more.empty() && stream_.avail_in == 0 && peer_.error() != 0) break;
-    }
+    while (!ended_) all += next();
     return all;
   }
 
@@ -72,6 +67,7 @@ public:
 private:
   net::Peer peer_;
   z_stream stream_{};
+  bool ended_ = false;
 };
 
 class CompressionServer : public ::testing::Test {
@@ -172,6 +168,95 @@ TEST_F(CompressionServer, several_loops_and_the_pool_compress_at_once) {
     });
   }
   for (std::thread& client : clients) client.join();
+}
+
+std::string gzipped(const std::string& content) {
+  std::string coded;
+  web::make_encoder(web::ContentCoding::Gzip, {.level = 6})->encode(content, web::Step::Finish, coded);
+  return coded;
+}
+
+std::string post_head(const std::string& path, std::size_t size) {
+  return "POST " + path + " HTTP/1.0\r\nContent-Encoding: gzip\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n";
+}
+
+class DecompressionServer : public CompressionServer {
+protected:
+  DecompressionServer() {
+    app.use(Decompress());
+    app.post("/echo",
+             [](const Request& request) { return Response::bytes(media::bytes, std::string(request.body())); });
+    app.post("/count", [](BodyStream body) -> Task<std::string> {
+      std::size_t total = 0;
+      while (const auto piece = co_await body.next()) total += piece->size();
+      co_return std::to_string(total);
+    });
+    app.get("/hello", [] { return "Hello"; });
+  }
+};
+
+TEST_F(DecompressionServer, content_may_arrive_byte_by_byte) {
+  start(1);
+  const std::string content = document.substr(0, 3000);
+  const std::string coded = gzipped(content);
+  for (const std::string path : {"/echo", "/count"}) {
+    net::Peer peer = connect(app.port());
+    ASSERT_TRUE(peer.send(post_head(path, coded.size())));
+    for (const char byte : coded) ASSERT_TRUE(peer.send({&byte, 1}));
+    EXPECT_THAT(peer.receive_all(), ::testing::EndsWith("\r\n\r\n" + (path == "/echo" ? content : "3000")));
+  }
+}
+
+// The handler suspends between the pieces, while the receive buffer is used for others.
+TEST_F(DecompressionServer, content_stays_while_its_reader_does_something_else) {
+  app.post("/slow", [](BodyStream body) -> Task<std::string> {
+    std::string all;
+    while (const auto piece = co_await body.next()) {
+      all += *piece;
+      co_await sleep_for(Milliseconds(1));
+    }
+    co_return all;
+  });
+  start(1);
+  std::string noise = web::random_letters(400'000);
+  const std::string coded = gzipped(noise);
+  net::Peer slow = connect(app.port());
+  std::thread sender([&] { slow.send(post_head("/slow", coded.size()) + coded); });
+  for (int i = 0; i < 50; ++i) {
+    net::Peer other = connect(app.port());
+    EXPECT_TRUE(other.send(post_head("/echo", coded.size()) + coded));
+    EXPECT_THAT(other.receive_all(), ::testing::EndsWith(noise));
+  }
+  sender.join();
+  EXPECT_THAT(slow.receive_all(), ::testing::EndsWith(noise));
+}
+
+TEST_F(DecompressionServer, others_are_served_while_a_gigabyte_is_decoded) {
+  start(1);
+  std::string bomb;
+  const auto encoder = web::make_encoder(web::ContentCoding::Zstd, {.level = 3});
+  const std::string zeros(1024 * 1024, '\0');
+  for (int i = 0; i < 1024; ++i) encoder->encode(zeros, web::Step::Continue, bomb);
+  encoder->encode({}, web::Step::Finish, bomb);
+  net::Peer counting = connect(app.port());
+  const std::string size = std::to_string(bomb.size());
+  ASSERT_TRUE(
+      counting.send("POST /count HTTP/1.0\r\nContent-Encoding: zstd\r\nContent-Length: " + size + "\r\n\r\n" + bomb));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(get(connect(app.port()), "/hello"), ::testing::EndsWith("Hello"));
+  char byte = 0;
+  EXPECT_LT(::recv(counting.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT), 0) << "the count has come before";
+  EXPECT_THAT(counting.receive_all(), ::testing::EndsWith("1073741824"));
+}
+
+TEST_F(DecompressionServer, a_client_may_leave_while_its_content_is_decoded) {
+  start(1);
+  const std::string coded = gzipped(std::string(50'000'000, 'a'));
+  for (int i = 0; i < 5; ++i) {
+    net::Peer peer = connect(app.port());
+    ASSERT_TRUE(peer.send(post_head("/count", coded.size()) + coded));
+    peer.reset();
+  }
+  EXPECT_THAT(get(connect(app.port()), "/hello"), ::testing::EndsWith("Hello"));
 }
 
 }  // namespace
