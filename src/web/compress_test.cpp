@@ -1,3 +1,4 @@
+#include "web/accept_encoding.hpp"
 #include "web/coding_testing.hpp"
 #include "web/encoder.hpp"
 
@@ -313,6 +314,16 @@ TEST_F(Compression, padding_changes_the_length_at_random_and_nothing_else) {
     }
     EXPECT_GT(lengths.size(), 10U) << coding;
     EXPECT_LE(*lengths.rbegin() - *lengths.begin(), 70U) << coding;
+  }
+}
+
+TEST_F(Compression, padding_of_every_length_is_decoded) {
+  for (const ContentCoding coding : {ContentCoding::Gzip, ContentCoding::Brotli}) {
+    for (std::size_t padding = 0; padding <= 4096; padding += padding < 70 ? 1 : 671) {
+      std::string coded;
+      make_encoder(coding, {.level = 4, .size = page.size(), .padding = padding})->encode(page, Step::Finish, coded);
+      EXPECT_EQ(decoded(name_of(coding), coded), page) << padding;
+    }
   }
 }
 

@@ -15,7 +15,7 @@
 namespace tern::web {
 namespace {
 
-constexpr std::size_t max_at_once = 64 * 1024;  // about 1 ms
+constexpr std::size_t max_at_once = 64 * 1024;  // up to 2 ms
 
 template <class F>
 void for_elements(const Response& response, std::string_view name, F visit) {

@@ -156,7 +156,7 @@ private:
   bool complete_ = false;
 };
 
-// Decodes by `first`, and what comes out by `second`.
+// Decodes by `first`, and its output by `second`.
 class ChainedDecoder final : public ContentDecoder {
 public:
   ChainedDecoder(base::Box<ContentDecoder> first, base::Box<ContentDecoder> second, std::size_t max_bytes)

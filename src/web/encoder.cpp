@@ -1,6 +1,7 @@
 #include "web/encoder.hpp"
 
-#include <brotli/encode.h>
+#include "web/brotli_encoder.hpp"
+
 #include <zlib.h>
 #include <zstd.h>
 
@@ -15,13 +16,9 @@ namespace {
 
 // The output grows by this much, and doubles.
 constexpr std::size_t min_room = 512;
-constexpr int stream_window_bits = 16;  // of Brotli and zstd
 
-// By functions of our own, so that a test can make them fail.
-void* allocate(void*, std::size_t size) {
-  return std::malloc(size);
-}
-void* allocate_items(void*, uInt count, uInt size) {
+// By a call of our own, so that a test can make it fail.
+void* allocate(void*, uInt count, uInt size) {
   return std::malloc(std::size_t{count} * size);
 }
 void release(void*, void* block) {
@@ -37,17 +34,12 @@ void append_room(std::string& out, F write) {
                            [&](char* bytes, std::size_t) { return before + write(bytes + before, room); });
 }
 
-// The smallest window that holds `size` bytes.
-int window_bits(std::size_t size, int least, int most) {
-  return std::clamp(static_cast<int>(std::bit_width(size)), least, most);
-}
-
 class GzipEncoder final : public Encoder {
 public:
   explicit GzipEncoder(const EncoderSettings& settings) : padding_(settings.padding, ' ') {
     constexpr int gzip = 16;  // added to the bits of the window
     const int memory = settings.size ? window_bits(*settings.size, 10, 15) - 7 : 8;
-    stream_.zalloc = &allocate_items;
+    stream_.zalloc = &allocate;
     stream_.zfree = &release;
     if (deflateInit2(&stream_, settings.level, Z_DEFLATED, MAX_WBITS + gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
@@ -82,63 +74,6 @@ public:
 private:
   z_stream stream_{};
   gz_header header_{};
-  std::string padding_;
-};
-
-class BrotliEncoder final : public Encoder {
-public:
-  explicit BrotliEncoder(const EncoderSettings& settings)
-      : state_(BrotliEncoderCreateInstance(&allocate, &release, nullptr)), padding_(settings.padding, ' ') {
-    if (state_ == nullptr) throw std::bad_alloc();
-    int bits = stream_window_bits;
-    if (settings.size) {
-      bits = window_bits(*settings.size, stream_window_bits, BROTLI_DEFAULT_WINDOW);
-      set(BROTLI_PARAM_SIZE_HINT, std::min<std::size_t>(*settings.size, std::numeric_limits<std::uint32_t>::max()));
-    }
-    set(BROTLI_PARAM_LGWIN, static_cast<std::size_t>(bits));
-    set(BROTLI_PARAM_QUALITY, static_cast<std::size_t>(settings.level));
-  }
-  ~BrotliEncoder() override { BrotliEncoderDestroyInstance(state_); }
-
-  void encode(std::string_view bytes, Step step, std::string& out) override {
-    if (!padding_.empty()) {
-      run(BROTLI_OPERATION_EMIT_METADATA, padding_, out);
-      padding_.clear();
-    }
-    run(step == Step::Finish  ? BROTLI_OPERATION_FINISH
-        : step == Step::Flush ? BROTLI_OPERATION_FLUSH
-                              : BROTLI_OPERATION_PROCESS,
-        bytes, out);
-  }
-
-private:
-  void set(BrotliEncoderParameter parameter, std::size_t value) {
-    BrotliEncoderSetParameter(state_, parameter, static_cast<std::uint32_t>(value));
-  }
-  // Until a call has no output: metadata ends with such a call.
-  void run(BrotliEncoderOperation operation, std::string_view bytes, std::string& out) {
-    std::size_t left = bytes.size();
-    const auto* next = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    bool has_output = false;
-    do {
-      std::size_t room = 0;
-      if (BrotliEncoderCompressStream(state_, operation, &left, &next, &room, nullptr, nullptr) == BROTLI_FALSE) {
-        throw std::bad_alloc();  // its only failure
-      }
-      has_output = take_output(out);
-    } while (left != 0 || has_output);
-  }
-  bool take_output(std::string& out) {
-    const std::size_t before = out.size();
-    std::size_t size = 0;  // as much as there is
-    while (const std::uint8_t* coded = BrotliEncoderTakeOutput(state_, &size)) {
-      out.append(reinterpret_cast<const char*>(coded), size);
-      size = 0;
-    }
-    return out.size() != before;
-  }
-
-  ::BrotliEncoderState* state_;
   std::string padding_;
 };
 

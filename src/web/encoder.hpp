@@ -4,6 +4,8 @@
 #include <tern/base/box.hpp>
 #include <tern/web/content_coding.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,6 +37,13 @@ struct EncoderSettings {
   // has nothing of the kind that all clients accept.
   std::size_t padding = 0;
 };
+
+inline constexpr int stream_window_bits = 16;  // of Brotli and zstd
+
+// The bits of the smallest window that holds `size` bytes.
+inline int window_bits(std::size_t size, int least, int most) {
+  return std::clamp(static_cast<int>(std::bit_width(size)), least, most);
+}
 
 // `coding` is not Identity.
 base::Box<Encoder> make_encoder(ContentCoding coding, const EncoderSettings& settings);

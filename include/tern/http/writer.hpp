@@ -107,6 +107,7 @@ protected:
   // not from within this call.
   virtual void on_wait() noexcept {}
 
+  bool encodes() const noexcept { return encoder_ != nullptr; }
   // For take(): what is to be sent for `bytes`, and at the end of an iteration. May be empty.
   std::string_view encoded(std::string_view bytes) { return encoder_ == nullptr ? bytes : encoder_->encode(bytes); }
   std::string_view flushed() { return encoder_ == nullptr ? std::string_view() : encoder_->flush(); }
