@@ -1,6 +1,7 @@
 // The content codings at the default levels of Compress: bytes of content per second of CPU.
 #include "web/decoder.hpp"
 #include "web/encoder.hpp"
+#include "web/zstd_contexts.hpp"
 
 #include <tern/web/compress.hpp>
 
@@ -55,10 +56,11 @@ int level_of(ContentCoding coding) {
   return coding == ContentCoding::Brotli ? defaults.brotli_quality : defaults.gzip_level;
 }
 
-std::string encode(ContentCoding coding, const std::string& content, int level) {
+std::string encode(ContentCoding coding, const std::string& content, int level, ZstdContexts* contexts = nullptr) {
   std::string coded;
   coded.reserve(content.size() / 4);
-  make_encoder(coding, {.level = level, .size = content.size()})->encode(content, Step::Finish, coded);
+  make_encoder(coding, {.level = level, .size = content.size(), .contexts = contexts})
+      ->encode(content, Step::Finish, coded);
   return coded;
 }
 
@@ -69,8 +71,17 @@ void report(benchmark::State& state, const std::string& content, const std::stri
 
 void encodes(benchmark::State& state, ContentCoding coding, std::string (*make)(std::size_t), int level) {
   const std::string content = make(static_cast<std::size_t>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(encode(coding, content, level));
+  ZstdContexts contexts;
+  for (auto _ : state) benchmark::DoNotOptimize(encode(coding, content, level, &contexts));
   report(state, content, encode(coding, content, level));
+}
+
+// Without reuse, for comparison.
+void encodes_with_new_contexts(benchmark::State& state) {
+  const std::string content = json(static_cast<std::size_t>(state.range(0)));
+  const int level = level_of(ContentCoding::Zstd);
+  for (auto _ : state) benchmark::DoNotOptimize(encode(ContentCoding::Zstd, content, level));
+  report(state, content, encode(ContentCoding::Zstd, content, level));
 }
 
 void decodes(benchmark::State& state, ContentCoding coding, std::string_view name) {
@@ -100,6 +111,7 @@ void register_all() {
     const std::string title = std::string(name) + "/decode";
     benchmark::RegisterBenchmark(title.c_str(), decodes, coding, name)->Arg(65'536)->Arg(1'048'576);
   }
+  benchmark::RegisterBenchmark("zstd-new/json", encodes_with_new_contexts)->Arg(4096)->Arg(65'536);
   for (const int quality : {3, 5, 6}) {
     const std::string title = "br-" + std::to_string(quality) + "/json";
     benchmark::RegisterBenchmark(title.c_str(), encodes, ContentCoding::Brotli, &json, quality)->Arg(65'536);

@@ -1,6 +1,7 @@
 #include "web/accept_encoding.hpp"
 #include "web/coding_testing.hpp"
 #include "web/encoder.hpp"
+#include "web/zstd_contexts.hpp"
 
 #include <tern/tern.hpp>
 #include <tern/testing.hpp>
@@ -315,6 +316,24 @@ TEST_F(Compression, padding_changes_the_length_at_random_and_nothing_else) {
     EXPECT_GT(lengths.size(), 10U) << coding;
     EXPECT_LE(*lengths.rbegin() - *lengths.begin(), 70U) << coding;
   }
+}
+
+// A context that was used for large content, or at its limit, is as good as new.
+TEST_F(Compression, contexts_are_reused) {
+  ZstdContexts contexts;
+  for (const std::size_t size : {100U, 3'000'000U, 5000U, 0U, 200'000U, 5000U}) {
+    const std::string content = compressible_text(size);
+    std::string fresh;
+    std::string reused;
+    make_encoder(ContentCoding::Zstd, {.level = 3, .size = size})->encode(content, Step::Finish, fresh);
+    make_encoder(ContentCoding::Zstd, {.level = 3, .size = size, .contexts = &contexts})
+        ->encode(content, Step::Finish, reused);
+    EXPECT_EQ(reused, fresh) << size;
+  }
+  ZSTD_CCtx* const first = contexts.take();
+  contexts.give(first);
+  EXPECT_EQ(contexts.take(), first);
+  contexts.give(first);
 }
 
 TEST_F(Compression, padding_of_every_length_is_decoded) {

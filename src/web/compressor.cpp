@@ -164,6 +164,7 @@ std::optional<std::string> Compressor::encode(std::string_view content, ContentC
   try {
     EncoderSettings whole = settings(coding);
     whole.size = content.size();
+    whole.contexts = &contexts_;
     const base::Box<Encoder> encoder = make_encoder(coding, whole);
     std::string coded;
     coded.reserve(content.size() / 4);

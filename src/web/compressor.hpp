@@ -6,6 +6,7 @@
 #pragma once
 
 #include "web/encoder.hpp"
+#include "web/zstd_contexts.hpp"
 
 #include <tern/http/request.hpp>
 #include <tern/http/response.hpp>
@@ -45,6 +46,7 @@ private:
   EncoderSettings settings(ContentCoding coding) const;
 
   CompressOptions options_;
+  mutable ZstdContexts contexts_;
 };
 
 // Whether the client accepts no content as it is.

@@ -1,6 +1,7 @@
 #include "web/encoder.hpp"
 
 #include "web/brotli_encoder.hpp"
+#include "web/zstd_contexts.hpp"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -79,7 +80,8 @@ private:
 
 class ZstdEncoder final : public Encoder {
 public:
-  explicit ZstdEncoder(const EncoderSettings& settings) : context_(ZSTD_createCCtx()) {
+  explicit ZstdEncoder(const EncoderSettings& settings) : contexts_(settings.contexts) {
+    context_ = contexts_ != nullptr ? contexts_->take() : ZSTD_createCCtx();
     if (context_ == nullptr) throw std::bad_alloc();
     set(ZSTD_c_compressionLevel, settings.level);
     if (settings.size) {
@@ -90,7 +92,13 @@ public:
     set(ZSTD_c_hashLog, stream_window_bits - 1);
     set(ZSTD_c_chainLog, stream_window_bits - 1);
   }
-  ~ZstdEncoder() override { ZSTD_freeCCtx(context_); }
+  ~ZstdEncoder() override {
+    if (contexts_ != nullptr) {
+      contexts_->give(context_);
+    } else {
+      ZSTD_freeCCtx(context_);
+    }
+  }
 
   void encode(std::string_view bytes, Step step, std::string& out) override {
     const ZSTD_EndDirective end = step == Step::Finish  ? ZSTD_e_end
@@ -111,7 +119,8 @@ public:
 private:
   void set(ZSTD_cParameter parameter, int value) { ZSTD_CCtx_setParameter(context_, parameter, value); }
 
-  ZSTD_CCtx* context_;
+  ZstdContexts* contexts_;
+  ZSTD_CCtx* context_ = nullptr;
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ public:
   virtual void encode(std::string_view bytes, Step step, std::string& out) = 0;
 };
 
+class ZstdContexts;
+
 struct EncoderSettings {
   int level = 0;
   // Of the content. Unset for streams, which use smaller windows, because many may be open at once.
@@ -36,6 +38,8 @@ struct EncoderSettings {
   // Bytes without meaning in front of the content: the comment of gzip's header, or a metadata block of Brotli. Zstd
   // has nothing of the kind that all clients accept.
   std::size_t padding = 0;
+  // Reused, for encoders of a whole content; they must outlive the encoder. Null: none.
+  ZstdContexts* contexts = nullptr;
 };
 
 inline constexpr int stream_window_bits = 16;  // of Brotli and zstd
