@@ -45,8 +45,7 @@ public:
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
     stream_.avail_out = static_cast<uInt>(out.size());
     if (!bytes.empty()) complete = inflate(&stream_, Z_SYNC_FLUSH) == Z_STREAM_END;
-    out.resize(out.size() - stream_.avail_out);
-    return out;
+    return out.substr(0, out.size() - stream_.avail_out);
   }
   // Reads until the text is there, or the end.
   std::string until(std::string_view text) {
