@@ -19,7 +19,6 @@
 namespace tern::web {
 namespace {
 
-constexpr std::size_t max_listed = 10'000;
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
 constexpr std::string_view page_begin = R"(<!doctype html>
@@ -41,7 +40,8 @@ a:hover { text-decoration: underline; }
 </style></head><body><h1>)";
 constexpr std::string_view table_begin =
     "</h1>\n<table><thead><tr><th>Name</th><th>Size</th><th>Modified (UTC)</th></tr></thead><tbody>\n";
-constexpr std::string_view page_end = "</tbody></table></body></html>\n";
+constexpr std::string_view table_end = "</tbody></table>";
+constexpr std::string_view page_end = "</body></html>\n";
 constexpr std::string_view security_policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
 
 // As text of HTML or of an attribute. Bytes that are not UTF-8, control characters and invisible ones become U+FFFD.
@@ -139,7 +139,7 @@ std::vector<ListedFile> read_folder(const Folder& root, int folder, const std::s
   const std::unique_ptr<DIR, CloseFolder> reader(descriptor < 0 ? nullptr : ::fdopendir(descriptor));
   if (reader == nullptr) return files;
   while (const dirent* entry = ::readdir(reader.get())) {
-    if (files.size() == max_listed) break;
+    if (files.size() > max_listed_files) break;
     if (!is_visible_path(entry->d_name)) continue;
     if (auto file = look_at(root, folder, path, entry->d_name)) files.push_back(std::move(*file));
   }
@@ -149,6 +149,8 @@ std::vector<ListedFile> read_folder(const Folder& root, int folder, const std::s
 }  // namespace
 
 std::string render_listing(std::string_view path, std::vector<ListedFile> files) {
+  const bool is_cut = files.size() > max_listed_files;
+  if (is_cut) files.resize(max_listed_files);
   std::ranges::sort(files, [](const ListedFile& left, const ListedFile& right) {
     return left.is_folder != right.is_folder ? left.is_folder : left.name < right.name;
   });
@@ -158,6 +160,12 @@ std::string render_listing(std::string_view path, std::vector<ListedFile> files)
   page.append(shown).append(page_style).append(shown).append(table_begin);
   if (!path.empty()) page += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n";
   for (const ListedFile& file : files) append_row(page, file);
+  page += table_end;
+  if (is_cut) {
+    page += "<p>There are more files: only ";
+    base::append_integer(page, max_listed_files);
+    page += " are listed.</p>";
+  }
   return page.append(page_end);
 }
 

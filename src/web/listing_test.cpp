@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <vector>
 
 namespace tern::testing {
 namespace {
@@ -100,6 +101,15 @@ TEST(RenderListing, shows_sizes_with_a_unit) {
   EXPECT_EQ(shown(5'767'168), "5.5 MB");
   EXPECT_EQ(shown((std::uint64_t{4} << 30) + 1), "4.0 GB");
   EXPECT_EQ(shown(~std::uint64_t{0}), "15 EB");
+}
+
+TEST(RenderListing, says_that_there_are_more_files) {
+  std::vector<web::ListedFile> files(web::max_listed_files, {"a", false, 1, 0});
+  EXPECT_FALSE(web::render_listing("", files).contains("more files"));
+  files.push_back({"b", false, 1, 0});
+  const std::string page = web::render_listing("", files);
+  EXPECT_TRUE(page.contains("<p>There are more files: only 10000 are listed.</p>"));
+  EXPECT_FALSE(page.contains(">b<"));
 }
 
 TEST(RenderListing, escapes_the_path) {
