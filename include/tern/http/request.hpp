@@ -80,7 +80,8 @@ public:
   std::string_view body() const noexcept { return body_; }
 
   // The content as JSON, bound as tern::Json<T>. Otherwise throws the HttpError of the extractor: 415, 400, 422. Only
-  // if body() is complete. Defined in tern/app/extract.hpp.
+  // if body() is complete. Reads on the calling thread, however large it is; Json<T> uses the pool. Defined in
+  // tern/app/extract.hpp.
   template <class T>
   T json() const;
 
