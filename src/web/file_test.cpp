@@ -2,6 +2,8 @@
 #include "web/content_disposition.hpp"
 #include "web/file_testing.hpp"
 
+#include <tern/async.hpp>
+
 #include <gmock/gmock.h>
 
 #include <expected>
