@@ -1,5 +1,7 @@
 #include "logging/log.hpp"
 
+#include "base/test_folder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -22,13 +24,7 @@ namespace {
 
 class LogTest : public ::testing::Test {
 protected:
-  LogTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tern-log-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~LogTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const char* name) const { return (folder_ / name).string(); }
+  std::string path(const char* name) const { return (folder_.path / name).string(); }
   std::string content(const char* name) const {
     std::ifstream file(path(name));
     return (std::ostringstream() << file.rdbuf()).str();
@@ -44,7 +40,7 @@ protected:
   static std::size_t lines(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
 
 private:
-  std::filesystem::path folder_;
+  base::TestFolder folder_;
 };
 
 TEST_F(LogTest, writes_everything_before_it_ends) {

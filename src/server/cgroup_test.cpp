@@ -1,5 +1,7 @@
 #include "server/cgroup.hpp"
 
+#include "base/test_folder.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,16 +17,8 @@ namespace {
 // A directory with proc/self/cgroup and sys/fs/cgroup.
 class CgroupTest : public ::testing::Test {
 protected:
-  CgroupTest() {
-    std::string name = "/tmp/tern-test-XXXXXX";
-    root_ = ::mkdtemp(name.data());
-  }
-  ~CgroupTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
   void file(const std::string& path, std::string_view content) {
-    const std::filesystem::path whole = root_ + "/" + path;
+    const std::filesystem::path whole = root_.path / path;
     std::filesystem::create_directories(whole.parent_path());
     std::ofstream(whole) << content << '\n';
   }
@@ -32,10 +26,10 @@ protected:
   void group(const std::string& path, const std::string& name, std::string_view value) {
     file("sys/fs/cgroup" + path + "/" + name, value);
   }
-  CgroupLimits limits() const { return cgroup_limits(root_); }
+  CgroupLimits limits() const { return cgroup_limits(root_.path.string()); }
 
 private:
-  std::string root_;
+  base::TestFolder root_;
 };
 
 TEST_F(CgroupTest, no_cgroup_is_no_limit) {

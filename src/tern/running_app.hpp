@@ -1,6 +1,7 @@
 // For the tests of this room: options of an app in the test's process, and its clients.
 #pragma once
 
+#include "base/test_folder.hpp"
 #include "net/test_peer.hpp"
 
 #include <tern/tern.hpp>
@@ -48,19 +49,7 @@ inline std::string content_of(const std::filesystem::path& path) {
   return (std::ostringstream() << file.rdbuf()).str();
 }
 
-// A temporary folder for logs and sockets.
-class TestFolder {
-public:
-  TestFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tern-run-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~TestFolder() { std::filesystem::remove_all(path); }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  std::filesystem::path path;
-};
+using base::TestFolder;  // for logs and sockets
 
 // Records events of all threads, in order.
 class EventRecorder {

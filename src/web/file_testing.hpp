@@ -1,6 +1,8 @@
 // For tests: a folder that is removed at the end, and an app that serves it.
 #pragma once
 
+#include "base/test_folder.hpp"
+
 #include <tern/testing.hpp>
 #include <tern/web.hpp>
 
@@ -20,12 +22,9 @@ namespace tern::testing {
 class FolderTest : public ::testing::Test {
 protected:
   FolderTest() {
-    std::string name = ::testing::TempDir() + "tern-files-XXXXXX";
-    outer_ = ::mkdtemp(name.data());
-    folder = outer_ / "served";
+    folder = outer_.path / "served";
     std::filesystem::create_directory(folder);
   }
-  ~FolderTest() override { std::filesystem::remove_all(outer_); }
 
   // Changed long ago, so that it counts as settled.
   void write(const std::string& name, std::string_view content, std::int64_t modified = 1'700'000'000) const {
@@ -33,7 +32,7 @@ protected:
     set_time(name, modified);
   }
   // Beside the served folder.
-  void write_outside(const std::string& name, std::string_view content) const { write_at(outer_ / name, content); }
+  void write_outside(const std::string& name, std::string_view content) const { write_at(outer_.path / name, content); }
   void set_time(const std::string& name, std::int64_t seconds, std::int64_t nanoseconds = 0) const {
     const timespec times[] = {{seconds, nanoseconds}, {seconds, nanoseconds}};
     ASSERT_EQ(::utimensat(AT_FDCWD, (folder / name).c_str(), times, 0), 0);
@@ -51,7 +50,7 @@ private:
     std::ofstream(path, std::ios::binary) << content;
   }
 
-  std::filesystem::path outer_;
+  base::TestFolder outer_;
 };
 
 // An app that serves the folder below /assets.

@@ -2,6 +2,7 @@
 // asked for the memory is lost, and the process lives.
 #include "server/allocation_sweep.hpp"
 
+#include "base/test_folder.hpp"
 #include "logging/log.hpp"
 
 #include <gtest/gtest.h>
@@ -24,24 +25,13 @@ namespace {
 
 class Folder {
 public:
-  Folder() {
-    std::string name = "/tmp/tern-test-XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string path(const char* name) const { return path_ + "/" + name; }
+  std::string path(const char* name) const { return (folder_.path / name).string(); }
   std::string content(const char* name) const {
     return (std::ostringstream() << std::ifstream(path(name)).rdbuf()).str();
   }
 
 private:
-  std::string path_;
+  base::TestFolder folder_;
 };
 
 LogOptions log_into(const Folder& folder) {
