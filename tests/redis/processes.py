@@ -17,9 +17,12 @@ PATIENCE = 60  # seconds; reached only by a failing test
 REDIS = shutil.which("redis-server")
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
+def reserved_port():
+    """A bound socket that does not listen: with SO_REUSEADDR Redis can listen there, and port 0 of others avoids it."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    return holder
 
 
 def until(condition):
@@ -36,11 +39,10 @@ class Redis:
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "redis")
         self.arguments = arguments
-        for _ in range(10):  # another process may take the port before Redis does
-            self.port = free_port()
-            if self.start():
-                return
-        raise AssertionError("redis-server did not start")
+        self.reservation = reserved_port()  # also while Redis is stopped
+        self.port = self.reservation.getsockname()[1]
+        if not self.start():
+            raise AssertionError("redis-server did not start")
 
     def start(self):
         self.process = subprocess.Popen(
@@ -59,6 +61,7 @@ class Redis:
 
     def stop(self):
         self.kill()
+        self.reservation.close()
         self.folder.cleanup()
 
     def command(self, *words):

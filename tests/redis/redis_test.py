@@ -5,7 +5,7 @@ import signal
 import sys
 import unittest
 
-from processes import REDIS, Redis, Server, WebSocket, free_port, until
+from processes import REDIS, Redis, Server, WebSocket, reserved_port, until
 
 SERVER = sys.argv[1]
 CHAT = sys.argv[2] if len(sys.argv) > 2 else None
@@ -249,7 +249,9 @@ class RedisBus(unittest.TestCase):
             pass
 
     def test_a_port_without_a_server(self):
-        one = self.server("--redis", str(free_port()))
+        reservation = reserved_port()
+        self.addCleanup(reservation.close)
+        one = self.server("--redis", str(reservation.getsockname()[1]))
         one.line("is not available (Connection refused)")
 
 
