@@ -1,6 +1,7 @@
 // Streams on one end of a socket pair, loop and test in one thread: what happens in which iteration is exact.
 #include "net/stream.hpp"
 
+#include "net/test_iterations.hpp"
 #include "net/test_server.hpp"
 
 #include <gtest/gtest.h>
@@ -43,17 +44,7 @@ protected:
     loop.run();
   }
 
-  void run_iterations(int count) {
-    Executor& executor = loop;
-    std::function<void()> again = [&] {
-      if (--count <= 0) return loop.stop();
-      executor.post([&] { again(); });
-    };
-    // Posting is refused between runs, so a timer starts it.
-    Alarm alarm([&] { again(); });
-    loop.arm(alarm, Milliseconds(0));
-    loop.run();
-  }
+  void run_iterations(int count) { net::run_iterations(loop, count); }
 
   Loop loop;
   Peer peer;
