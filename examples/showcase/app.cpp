@@ -31,7 +31,7 @@ tern::Response start_page() {
 
 tern::App make_app(const std::string& iso_codes) {
   tern::App app;
-  app.get("/", start_page).name("this page");
+  app.get("/", start_page).name("this page").response(tern::Status::Ok, "A page", "text/html");
   add_iso_routes(app, load_iso_codes(iso_codes));
   add_note_routes(app);
 
@@ -41,6 +41,11 @@ tern::App make_app(const std::string& iso_codes) {
   for (tern::RouteInfo& route : app.routes()) {
     lines->push_back({route.method_name(), std::move(route.pattern), std::move(route.name)});
   }
+  app.openapi({
+      .title = "Showcase",
+      .description = "Codes of countries, languages, currencies and scripts, and a small notebook.",
+      .docs = "/docs",
+  });
   return app;
 }
 

@@ -92,17 +92,24 @@ const Script& one_script(Codes codes, std::string_view code) {
 
 void add_iso_routes(tern::App& app, IsoCodes codes) {
   app.state(std::move(codes));
-  app.get("/countries", list_countries).name("countries");
-  app.get("/countries/{alpha_2}", one_country).name("a country");
-  app.get("/countries/{alpha_2}/subdivisions", subdivisions_of).name("the subdivisions of a country");
-  app.get("/subdivisions", list_subdivisions).name("subdivisions");
-  app.get("/subdivisions/{code}", one_subdivision).name("a subdivision");
-  app.get("/languages", list_languages).name("languages");
-  app.get("/languages/{code}", one_language).name("a language");
-  app.get("/currencies", list_currencies).name("currencies");
-  app.get("/currencies/{code}", one_currency).name("a currency");
-  app.get("/scripts", list_scripts).name("scripts");
-  app.get("/scripts/{code}", one_script).name("a script");
+  const auto list = [&app](const char* path, auto handler, const char* name, const char* tag) {
+    app.get(tern::runtime(path), handler).name(name).tags({tag});
+  };
+  // Their handlers throw the 404, which no type shows.
+  const auto one = [&app](const char* path, auto handler, const char* name, const char* tag) {
+    app.get(tern::runtime(path), handler).name(name).tags({tag}).problem(tern::Status::NotFound, "There is none");
+  };
+  list("/countries", list_countries, "countries", "Countries");
+  one("/countries/{alpha_2}", one_country, "a country", "Countries");
+  one("/countries/{alpha_2}/subdivisions", subdivisions_of, "the subdivisions of a country", "Countries");
+  list("/subdivisions", list_subdivisions, "subdivisions", "Countries");
+  one("/subdivisions/{code}", one_subdivision, "a subdivision", "Countries");
+  list("/languages", list_languages, "languages", "Languages");
+  one("/languages/{code}", one_language, "a language", "Languages");
+  list("/currencies", list_currencies, "currencies", "Currencies");
+  one("/currencies/{code}", one_currency, "a currency", "Currencies");
+  list("/scripts", list_scripts, "scripts", "Scripts");
+  one("/scripts/{code}", one_script, "a script", "Scripts");
 }
 
 }  // namespace showcase

@@ -103,12 +103,17 @@ tern::Status remove_note(Notes notes, std::int64_t id) {
 
 void add_note_routes(tern::App& app) {
   app.emplace_state<Notebook>();
-  app.get("/notes", list_notes).name("notes");
-  app.post("/notes", add_note).name("makes a note").limits(note_limits);
-  app.get("/notes/{id}", one_note).name("a note");
-  app.put("/notes/{id}", replace_note).name("replaces a note").limits(note_limits);
-  app.patch("/notes/{id}", change_note).name("changes a note").limits(note_limits);
-  app.del("/notes/{id}", remove_note).name("deletes a note");
+  auto notes = app.group("/notes");
+  notes.tags({"Notes"});
+  notes.get("", list_notes).name("notes");
+  notes.post("", add_note).name("makes a note").limits(note_limits).problem(tern::Status::InsufficientStorage);
+  notes.get("/{id}", one_note).name("a note");
+  notes.put("/{id}", replace_note).name("replaces a note").limits(note_limits);
+  notes.patch("/{id}", change_note).name("changes a note").limits(note_limits);
+  notes.del("/{id}", remove_note)
+      .name("deletes a note")
+      .response<void>(tern::Status::NoContent, "It is deleted")
+      .problem(tern::Status::NotFound);
 }
 
 }  // namespace showcase

@@ -1,6 +1,7 @@
 #include "paging.hpp"
 
 #include <tern/http/uri.hpp>
+#include <tern/rules.hpp>
 
 #include <cstdint>
 
@@ -13,6 +14,16 @@ struct Limits {
 };
 
 }  // namespace
+}  // namespace showcase
+
+template <>
+struct tern::Rules<showcase::Limits> {
+  static constexpr auto list = tern::rules(
+      tern::member<&showcase::Limits::limit>(tern::range(1, showcase::max_per_page), tern::describe("How many items")),
+      tern::member<&showcase::Limits::offset>(tern::minimum(0), tern::describe("How many to leave out")));
+};
+
+namespace showcase {
 
 std::string Window::link(std::size_t start) const {
   std::string link(path);
@@ -32,13 +43,10 @@ std::string Window::link(std::size_t start) const {
 std::expected<showcase::Window, tern::Rejection> tern::Extract<showcase::Window>::from(tern::Request& request) {
   const auto wanted = tern::Extract<tern::Query<showcase::Limits>>::from(request);
   if (!wanted) return std::unexpected(wanted.error());
-  const auto [limit, offset] = wanted->value;
-  tern::Problem problem{tern::Status::UnprocessableContent, "some parameters are wrong", {}, {}};
-  if (limit < 1 || static_cast<std::size_t>(limit) > showcase::max_per_page) {
-    problem.errors.push_back({"limit", "expected 1 to " + std::to_string(showcase::max_per_page)});
-  }
-  if (offset < 0) problem.errors.push_back({"offset", "expected 0 or more"});
-  if (!problem.errors.empty()) return std::unexpected(tern::Rejection(std::move(problem)));
-  return showcase::Window{static_cast<std::size_t>(limit), static_cast<std::size_t>(offset), request.path(),
-                          request.query()};
+  return showcase::Window{static_cast<std::size_t>(wanted->value.limit), static_cast<std::size_t>(wanted->value.offset),
+                          request.path(), request.query()};
+}
+
+void tern::Extract<showcase::Window>::describe(tern::Operation& operation) {
+  operation.query<showcase::Limits>();
 }

@@ -76,9 +76,11 @@ struct Ref {
 template <>
 struct tern::Extract<showcase::Window> {
   static std::expected<showcase::Window, tern::Rejection> from(tern::Request& request);
+  static void describe(tern::Operation& operation);  // for the OpenAPI document
 };
 
 template <class T>
 struct tern::JsonCodec<showcase::Ref<T>> {
+  using SchemaType = T;
   static void write(tern::json::Writer& writer, showcase::Ref<T> ref) { writer.value(*ref.to); }
 };

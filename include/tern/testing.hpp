@@ -14,7 +14,20 @@
 #include <utility>
 #include <vector>
 
+namespace tern {
+class MemoryExchange;
+namespace openapi {
+class Checker;
+}
+}  // namespace tern
+
 namespace tern::testing {
+
+// A response that the contract of its route does not allow; see Client::check_contract().
+class ContractError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
 
 struct TestResponse {
   int status = 0;
@@ -154,6 +167,10 @@ public:
 
   // Adds a field to every later request.
   Client& with(std::string name, std::string value);
+  // Compares each later response with the OpenAPI document of the app, which need not be served: its status, media type
+  // and JSON. send() throws ContractError for one that its operation does not have. Responses to paths without a route
+  // and to hidden routes are not compared. Throws SetupError if the document cannot be made.
+  Client& check_contract();
   // Sets the listener of later requests, for App::listener().
   Client& at_listener(std::string name);
   // Sends cookies that responses have set, to any path, until a response deletes them by Max-Age.
@@ -171,6 +188,7 @@ private:
   base::Box<Exchanged> exchange(const TestRequest& question);
   void agree(Exchanged& exchanged);
   TestResponse finish(Exchanged& exchanged);
+  void compare(MemoryExchange& exchange, const TestResponse& answer);
   void settle(Exchanged& exchanged, const TestResponse& answer);
   void replace(app::SharedState state, std::string_view type);
   void keep_cookies_of(const TestResponse& answer);
@@ -183,6 +201,7 @@ private:
   std::vector<std::pair<std::string, std::string>> cookies_;
   std::vector<app::SharedState> replaced_;  // the app's values
   std::string listener_;
+  base::Box<openapi::Checker> checker_;  // null: responses are not compared
   bool keeps_cookies_ = false;
   bool started_ = false;
 };

@@ -15,6 +15,18 @@ Route& Route::limits(const Limits& limits) {
   return *this;
 }
 
+app::RouteNotes& Route::route_notes() {
+  return core_->route_notes(index_);
+}
+
+app::RouteNotes& MethodChain::route_notes() {
+  return core_->group_notes(index_);
+}
+
+app::RouteNotes& Group::route_notes() {
+  return core_->group_notes(index_);
+}
+
 void Route::add(app::MiddlewareBox middleware, const std::source_location& place) {
   middleware.place = place;
   core_->add_route_middleware(index_, std::move(middleware));
@@ -75,6 +87,10 @@ void Group::add(app::MiddlewareBox middleware, const std::source_location& place
   core_->add_middleware(index_, std::move(middleware));
 }
 
+void App::add_mistake(std::string_view what, const std::source_location& place) {
+  core_->add_mistake(what, place);
+}
+
 void App::add(app::SharedState state, std::string_view type, const std::source_location& place) {
   core_->add_state(state, type, place);
 }
@@ -97,6 +113,14 @@ void App::add(app::HookKind kind, base::Box<coro::Work> hook) {
 
 void App::add(base::Box<Bus> bus, const std::source_location& place) {
   core_->set_bus(std::move(bus), place);
+}
+
+void App::set_violation_text(app::ViolationText text) {
+  core_->set_violation_text(std::move(text));
+}
+
+void App::add_link(const std::string& name, std::size_t values, const std::source_location& place) {
+  core_->add_link({name, values, place});
 }
 
 void App::set_problem_renderer(app::ProblemRenderer render) {

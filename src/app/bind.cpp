@@ -10,6 +10,7 @@
 #include <tern/coro/offload.hpp>
 #include <tern/coro/timeout.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <string>
 
@@ -108,17 +109,26 @@ Task<bool> fill_on_pool(const Step& step, Exchange& exchange, void* slots, std::
   co_return co_await offload(fill);
 }
 
+// Content cannot be read. What was rejected first decides.
+Response unreadable(StreamError error, std::optional<Rejection>& failure, Exchange& exchange) {
+  return failure ? rejected(std::move(*failure), exchange) : exchange.refuse(to_problem(error));
+}
+
+bool collects_from_content(std::span<const Step> steps) {
+  return std::ranges::any_of(steps, [](const Step& step) { return step.from_content && step.collects; });
+}
+
 }  // namespace
 
 Task<Response> after_body(Exchange& exchange, AfterBody next, const void* handler, void* slots) {
   const auto read = co_await read_body(exchange);
-  if (!read) co_return exchange.refuse(to_problem(read.error()));
+  std::optional<Rejection>& failure = *next.failure;
+  if (!read) co_return unreadable(read.error(), failure, exchange);
   Request& request = exchange.request();
   if (next.steps.empty() || request.body().size() < large_content) {
     Reply reply = next.finish(handler, exchange, slots);
     co_return co_await std::move(reply);
   }
-  std::optional<Rejection> failure;
   for (const Step& step : next.steps) {
     if (!step.from_content) continue;
     bool filled = false;
@@ -127,8 +137,9 @@ Task<Response> after_body(Exchange& exchange, AfterBody next, const void* handle
     } else {
       filled = step.fill(slots, request, exchange.arena(), failure);
     }
-    if (!filled) co_return rejected(std::move(*failure), exchange);
+    if (!filled) break;
   }
+  if (failure) co_return rejected(std::move(*failure), exchange);
   Reply reply = next.call(handler, exchange, slots);
   co_return co_await std::move(reply);
 }
@@ -138,9 +149,10 @@ Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool
   Request& request = exchange.request();
   std::optional<Rejection> failure;
   for (const Part part : parts) {
+    if (part == Part::Content && failure && !collects_from_content(steps)) break;
     if (part == Part::Content && reads_body) {
       const auto read = co_await read_body(exchange);
-      if (!read) co_return exchange.refuse(to_problem(read.error()));
+      if (!read) co_return unreadable(read.error(), failure, exchange);
     }
     for (const Step& step : steps) {
       if (step.from_content != (part == Part::Content)) continue;
@@ -155,18 +167,21 @@ Task<Response> after_steps(Exchange& exchange, std::span<const Step> steps, bool
       if (!filled) co_return rejected(std::move(*failure), exchange);
     }
   }
+  if (failure) co_return rejected(std::move(*failure), exchange);
   Reply reply = call(handler, exchange, slots);
   co_return co_await std::move(reply);
 }
 
-std::optional<Response> body_failure(Exchange& exchange) {
+std::optional<Response> body_failure(Exchange& exchange, std::optional<Rejection>& failure) {
   const auto read = read_complete_body(exchange);
   if (read) return std::nullopt;
-  return exchange.refuse(to_problem(read.error()));
+  return unreadable(read.error(), failure, exchange);
 }
 
 json::Limits json_limits(const Request& request) {
-  return {.deny_unknown = core_of(request.exchange()).denies_unknown_members()};
+  return {.problems = json::detail::max_violations,
+          .deny_unknown = core_of(request.exchange()).denies_unknown_members(),
+          .is_request = true};
 }
 
 const void* find_state(const Request& request, const void* key) {

@@ -2,6 +2,7 @@
 #include "app/core.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace tern::app {
@@ -20,6 +21,17 @@ Reply answer_unrouted(const void*, Exchange& exchange, Next) {
 Reply call_endpoint(const void* self, Exchange& exchange, Next) {
   const auto& endpoint = *static_cast<const Endpoint*>(self);
   return endpoint.invoke(endpoint.handler, exchange);
+}
+
+// Appends those that come first, or those that do not. True when one of them may suspend.
+bool append_links(const std::deque<MiddlewareBox>& middleware, bool first, std::vector<Link>& chain) {
+  bool pins = false;
+  for (const MiddlewareBox& box : middleware) {
+    if (box.comes_first != first) continue;
+    chain.push_back({box.invoke, box.object});
+    pins = pins || box.may_suspend;
+  }
+  return pins;
 }
 
 // While it exists, a mounted app serves the exchange: its states, error mappings and problem renderer apply.
@@ -58,6 +70,11 @@ Reply enter_mounted(const void* self, Exchange& exchange, Next next) {
 void Core::check_needs(std::span<const Need> needs, const Core& owner, const std::string& title,
                        const std::source_location& place, Mistakes& mistakes) const {
   for (const Need& need : needs) {
+    try {
+      if (need.prepare != nullptr) need.prepare();
+    } catch (const std::invalid_argument& error) {
+      mistakes.add(place, title + ": " + error.what());
+    }
     const std::string name(need.name);
     const auto has_key = [&need](const auto& entry) { return entry.key == need.key; };
     if (need.kind == Need::Kind::State && std::ranges::none_of(owner.states_, has_key)) {
@@ -126,15 +143,17 @@ void Core::index_names() {
 }
 
 // True when one of them may suspend.
+bool Core::append_first(std::size_t index, std::vector<Link>& chain) const {
+  const bool pins = index != 0 && append_first(groups_[index].parent, chain);
+  return append_links(groups_[index].middleware, true, chain) || pins;
+}
+
+// All others, behind append_first().
 bool Core::append_middleware(std::size_t index, std::vector<Link>& chain) const {
   const GroupEntry& group = groups_[index];
-  bool pins = index != 0 && append_middleware(group.parent, chain);
+  const bool pins = index != 0 && append_middleware(group.parent, chain);
   if (group.owner != groups_[group.parent].owner) chain.push_back({&guarded<&enter_mounted>, group.owner});
-  for (const MiddlewareBox& middleware : group.middleware) {
-    chain.push_back({middleware.invoke, middleware.object});
-    pins = pins || middleware.may_suspend;
-  }
-  return pins;
+  return append_links(group.middleware, false, chain) || pins;
 }
 
 // The groups around it come first.
@@ -142,7 +161,8 @@ void Core::lay_out_group(std::size_t index) {
   GroupEntry& group = groups_[index];
   const GroupEntry& parent = groups_[group.parent];
   if (!group.limits) group.limits = parent.limits;
-  group.pins = append_middleware(index, group.unrouted);
+  const bool first_pins = append_first(index, group.unrouted);
+  group.pins = append_middleware(index, group.unrouted) || first_pins;
   Target& fallback = group.fallback;
   if (group.fallback_endpoint) {
     fallback.endpoint = &*group.fallback_endpoint;
@@ -159,11 +179,14 @@ void Core::lay_out_route(RouteEntry& route) {
   Target& target = route.target;
   target.endpoint = &route.endpoint;
   if (!target.limits) target.limits = groups_[route.group].limits;
-  bool pins = append_middleware(route.group, target.chain);
-  for (const MiddlewareBox& middleware : route.middleware) {
-    target.chain.push_back({middleware.invoke, middleware.object});
-    pins = pins || middleware.may_suspend;
+  bool pins = append_first(route.group, target.chain);
+  pins = append_links(route.middleware, true, target.chain) || pins;
+  if (!target.chain.empty()) {
+    target.preflight = target.chain;
+    target.preflight.push_back({&guarded<&answer_unrouted>, nullptr});
   }
+  pins = append_middleware(route.group, target.chain) || pins;
+  pins = append_links(route.middleware, false, target.chain) || pins;
   close_chain(target, pins);
 }
 
@@ -181,12 +204,15 @@ void Core::freeze() {
   for (const GroupEntry& group : groups_) check_group_needs(group, mistakes);
   for (const RouteEntry& route : routes_) check_route_needs(route, mistakes);
   check_names(mistakes);
+  check_links(mistakes);
+  check_links(mistakes);
   mistakes.throw_if_any();
   for (std::size_t i = 0; i < groups_.size(); ++i) lay_out_group(i);
   for (RouteEntry& route : routes_) lay_out_route(route);
   index_names();
   frozen_ = true;
   if (per_loop_.empty()) prepare_loops(1);
+  for (const auto& work : when_complete_) work(*this);
 }
 
 }  // namespace tern::app

@@ -218,6 +218,11 @@ void Core::set_problem_renderer(ProblemRenderer render) {
   render_ = std::move(render);
 }
 
+void Core::set_violation_text(ViolationText text) {
+  require_open("on_violation() was called");
+  violation_text_ = std::move(text);
+}
+
 void Core::set_trailing_slash(TrailingSlash policy) {
   require_open("the trailing-slash policy was set");
   trailing_slash_ = policy;

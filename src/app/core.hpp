@@ -10,6 +10,7 @@
 #include "app/router.hpp"
 
 #include <tern/app/app.hpp>
+#include <tern/app/route_notes.hpp>
 
 #include <deque>
 #include <optional>
@@ -25,6 +26,15 @@ namespace tern::app {
 struct Unrouted {
   Problem problem;
   std::string location;  // of a redirect
+};
+
+struct OperationEntry;
+
+// A URL that a program makes by a route's name; see App::link().
+struct LinkEntry {
+  std::string name;
+  std::size_t values = 0;
+  std::source_location place;
 };
 
 // The routes of the listener with that name; those of all other listeners have an empty name.
@@ -69,12 +79,14 @@ public:
   void add_route_middleware(std::size_t route, MiddlewareBox middleware);
   void set_name(std::size_t route, std::string name, const std::source_location& place);
   void set_limits(std::size_t route, const Limits& limits);
+  void add_mistake(std::string_view what, const std::source_location& place) { mistakes_.add(place, what); }
   void add_state(SharedState state, std::string_view type, const std::source_location& place);
   void add_per_loop(PerLoopFactory factory, std::string_view type, const std::source_location& place);
   void add_error_mapping(ErrorMapping mapping);
   void add_hook(HookKind kind, base::Box<coro::Work> hook);
   void add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place);
   void set_problem_renderer(ProblemRenderer render);
+  void set_violation_text(ViolationText text);
   void set_trailing_slash(TrailingSlash policy);
   void deny_unknown_members(bool deny);
   bool denies_unknown_members() const noexcept {
@@ -84,6 +96,21 @@ public:
   std::vector<RouteInfo> routes() const;
   // See App::url().
   std::string url(std::string_view name, std::span<const UrlValue> values) const;
+
+  void add_link(LinkEntry link);
+
+  // For the OpenAPI document (operations.cpp). Notes are made by the first call.
+  RouteNotes& route_notes(std::size_t route);
+  RouteNotes& group_notes(std::size_t group);
+  void set_openapi(OpenApiOptions options, const std::source_location& place);
+  const OpenApiOptions* openapi() const noexcept { return openapi_.get(); }  // null: none
+  // Calls `work` at the end of freeze(), with the outermost app.
+  void when_complete(base::Function<void(const Core& outermost)> work);
+  // The routes of `within`, which is this app or mounted in it, that are not hidden; not those of listeners.
+  std::vector<OperationEntry> operations(const Core& within) const;
+  // What the mapping for errors of this type returns; null if there is none.
+  const ResultContract* mapped_result(const void* key) const;
+
   const Hooks& hooks() const noexcept { return hooks_; }
   Bus* bus() const noexcept { return bus_.get(); }  // null: none
   // For tests: where publications go beside the server that runs, if any. Empty: nowhere.
@@ -112,12 +139,18 @@ public:
   std::optional<Response> map_value(const DomainError& error, Exchange& exchange) const;
 
 private:
+  // The hook of this app, or of the one that it is mounted in; null if there is none.
+  const ViolationText* violation_text() const noexcept {
+    if (violation_text_) return &violation_text_;
+    return outer_ != nullptr ? outer_->violation_text() : nullptr;
+  }
   // An endpoint with its middleware.
   struct Target {
     const Endpoint* endpoint = nullptr;
     std::optional<Limits> limits;
     std::vector<Link> chain;
-    bool pins = false;  // user code of the chain may outlive the iteration
+    std::vector<Link> preflight;  // the chain around the answer to a CORS preflight; empty without first middleware
+    bool pins = false;            // user code of the chain may outlive the iteration
   };
   struct RouteEntry {
     Method method = Method::Get;
@@ -131,6 +164,7 @@ private:
     Target target;
     std::source_location place;
     std::source_location name_place;
+    base::Box<RouteNotes> notes;
     bool faulty = false;  // not served: it, or its group, has an error
   };
   struct GroupEntry {
@@ -141,6 +175,7 @@ private:
     std::size_t table = 0;
     const Core* owner = nullptr;  // the app whose states its handlers use
     std::deque<MiddlewareBox> middleware;
+    base::Box<RouteNotes> notes;
     std::optional<Limits> limits;
     std::optional<Endpoint> fallback_endpoint;
     std::source_location fallback_place;
@@ -160,9 +195,13 @@ private:
   void check_route_needs(const RouteEntry& route, Mistakes& mistakes) const;
   void check_group_needs(const GroupEntry& group, Mistakes& mistakes) const;
   void check_names(Mistakes& mistakes) const;
+  void check_links(Mistakes& mistakes) const;
   void index_names();
   const RouteEntry* find_named(std::string_view name) const;
   std::string full_name(const RouteEntry& route) const;
+  void describe_groups(OperationEntry& entry, std::size_t index) const;
+  bool is_within(const Core& other) const noexcept;
+  bool renders_problems() const noexcept;
   void enter(RouteEntry& route);
   const RouteTable& table_of(Exchange& exchange) const noexcept;
   const RouteTable& table_of(const RouteEntry& route) const { return tables_[groups_[route.group].table]; }
@@ -172,6 +211,8 @@ private:
   void lay_out_route(RouteEntry& route);
   static void close_chain(Target& target, bool pins);
   bool append_middleware(std::size_t group, std::vector<Link>& chain) const;
+  bool append_first(std::size_t group, std::vector<Link>& chain) const;
+  const Target* preflighted(const RouteTable& table, Exchange& exchange) const;
   Reply serve_route(const RouteEntry& route, Exchange& exchange) const;
   static Reply serve_target(const Target& target, Exchange& exchange);
   Reply serve_unrouted(const RouteTable& table, Router::Match match, Exchange& exchange) const;
@@ -190,10 +231,14 @@ private:
   std::vector<SharedState> states_;
   std::vector<PerLoopFactory> factories_;
   std::vector<ErrorMapping> mappings_;
+  std::vector<base::Function<void(const Core&)>> when_complete_;
+  std::vector<LinkEntry> links_;
+  base::Box<OpenApiOptions> openapi_;
   Hooks hooks_;
   base::Box<Bus> bus_;
   LocalTopics local_topics_;
   ProblemRenderer render_;
+  ViolationText violation_text_;
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
   std::vector<base::Box<Core>> mounted_;
   const Core* outer_ = nullptr;  // the app that it is mounted in

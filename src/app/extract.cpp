@@ -82,9 +82,69 @@ Offloader* pool_of_loop() noexcept {
   return executor != nullptr ? executor->offloader() : nullptr;
 }
 
-void add_error(Problem& problem, std::string_view name, std::string_view message) {
+void add_error(Problem& problem, std::string_view name, std::string_view message, std::string_view code) {
+  if (problem.errors.size() >= json::detail::max_violations) return;
+  problem.errors.push_back({std::string(name), std::string(message), std::string(code), {}, {}});
+}
+
+Rejection parameters_rejected(Problem&& problem, std::string_view in) {
   problem.detail = "some parameters are wrong or missing";
-  problem.errors.push_back({std::string(name), std::string(message)});
+  for (ProblemItem& error : problem.errors) error.in = in;
+  return Rejection(std::move(problem));
+}
+
+bool lists_violations(const Rejection& rejection) {
+  const Problem& problem = rejection.problem;
+  return problem.status == Status::UnprocessableContent && !problem.errors.empty() &&
+         !problem.errors.front().in.empty();
+}
+
+bool add_rejection(std::optional<Rejection>& failure, Rejection&& rejection) {
+  if (!failure) {
+    failure.emplace(std::move(rejection));
+    return lists_violations(*failure);
+  }
+  if (!lists_violations(rejection)) return true;
+  Problem& problem = failure->problem;
+  if (problem.detail != rejection.problem.detail) problem.detail = "some parts of the request are wrong or missing";
+  for (ProblemItem& error : rejection.problem.errors) {
+    if (problem.errors.size() >= json::detail::max_violations) break;
+    problem.errors.push_back(std::move(error));
+  }
+  return true;
+}
+
+namespace {
+
+void add_errors(Problem& problem, std::vector<json::Problem>& violations) {
+  for (json::Problem& violation : violations) {
+    if (problem.errors.size() >= json::detail::max_violations) return;
+    problem.errors.push_back({std::move(violation.path),
+                              std::move(violation.message),
+                              std::move(violation.code),
+                              {},
+                              std::move(violation.expected)});
+  }
+}
+
+}  // namespace
+
+void check_values(const json::detail::CompiledRules& rules, std::size_t member, bool is_list,
+                  std::span<const json::detail::ScalarValue> values, std::string_view name, Problem& problem) {
+  std::vector<json::Problem> violations;
+  if (is_list) {
+    json::detail::check_list(rules, member, values, name, violations);
+  } else {
+    json::detail::check_scalar(rules, member, values.front(), name, violations);
+  }
+  add_errors(problem, violations);
+}
+
+void check_predicates(const json::detail::CompiledRules& rules, const void* object,
+                      std::span<const std::string_view> names, Problem& problem) {
+  std::vector<json::Problem> violations;
+  json::detail::check_struct(rules, object, names, violations);
+  add_errors(problem, violations);
 }
 
 Rejection bad_json(const json::Error& error) {
@@ -93,7 +153,7 @@ Rejection bad_json(const json::Error& error) {
   }
   Rejection rejection(Status::UnprocessableContent, "some members of the content are wrong or missing");
   for (const json::Problem& problem : error.problems) {
-    rejection.problem.errors.push_back({problem.path, problem.message});
+    rejection.problem.errors.push_back({problem.path, problem.message, problem.code, "body", problem.expected});
   }
   return rejection;
 }

@@ -122,13 +122,26 @@ TEST_F(LargeContent, a_form_is_decoded_on_the_pool) {
   expect_on_pool("/optional", content, std::to_string(large / 3));
 }
 
-TEST_F(LargeContent, is_refused_in_the_order_of_the_parameters) {
+TEST_F(LargeContent, is_read_for_all_parameters_to_list_every_violation) {
   app.post("/", [](Json<std::string> wrong, Json<Numbers>) { return wrong->size(); });
   Call call(app, "/", type, numbers(large));
   pool.run_one();
   loop.run();
+  ASSERT_FALSE(call.ended());
+  pool.run_one();
+  loop.run();
   ASSERT_TRUE(call.ended());
   EXPECT_EQ(call.result().status(), Status::UnprocessableContent);
+  EXPECT_EQ(pool.waiting, 0U);
+}
+
+TEST_F(LargeContent, is_refused_by_the_first_parameter_that_cannot_read_it) {
+  app.post("/", [](Json<std::string> wrong, Json<Numbers>) { return wrong->size(); });
+  Call call(app, "/", type, "[" + numbers(large));
+  pool.run_one();
+  loop.run();
+  ASSERT_TRUE(call.ended());
+  EXPECT_EQ(call.result().status(), Status::BadRequest);
   EXPECT_EQ(pool.waiting, 0U) << "the second is not read";
 }
 

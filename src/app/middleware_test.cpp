@@ -50,6 +50,57 @@ TEST(Middleware, runs_in_the_order_of_registration_outermost_first) {
   EXPECT_EQ(answer.body, "x");
 }
 
+struct First {
+  static constexpr bool comes_first = true;
+  Reply operator()(Request&, Next next) const {
+    trace->push_back(letter);
+    return next();
+  }
+  std::string* trace;
+  char letter;
+};
+
+TEST(Middleware, that_comes_first_precedes_all_other_of_its_chain) {
+  std::string trace;
+  App app;
+  app.use(named(trace, 'd'));
+  Group api = app.group("/api").use(named(trace, 'e')).use(First{&trace, 'b'});
+  api.get("/x", [] { return "x"; }).use(named(trace, 'f')).use(First{&trace, 'c'});
+  app.use(First{&trace, 'a'});
+  Client client(app);
+  (void)client.get("/api/x");
+  EXPECT_EQ(trace, "abcdef");
+  trace.clear();
+  (void)client.get("/api/missing");
+  EXPECT_EQ(trace, "abde");
+  trace.clear();
+  (void)client.get("/missing");
+  EXPECT_EQ(trace, "ad");
+}
+
+TEST(Middleware, that_comes_first_sees_the_preflights_of_its_route) {
+  std::string trace;
+  App app;
+  app.use(named(trace, 'n'));
+  app.get("/x", [] { return "x"; });
+  app.put("/x", [] { return "x"; }).use(First{&trace, 'p'});
+  Client client(app);
+  const auto ask = [&](const std::string& method) {
+    trace.clear();
+    return client.send({.method = Method::Options,
+                        .target = "/x",
+                        .fields = {{"origin", "https://a"}, {"access-control-request-method", method}}});
+  };
+  const TestResponse answer = ask("PUT");
+  EXPECT_EQ(trace, "p");
+  EXPECT_EQ(answer.status, 204);
+  EXPECT_EQ(answer.field("allow"), "GET, HEAD, PUT, OPTIONS");
+  (void)ask("GET");
+  EXPECT_EQ(trace, "n");
+  (void)ask("DELETE");
+  EXPECT_EQ(trace, "n");
+}
+
 TEST(Middleware, belongs_to_its_group_alone) {
   std::string trace;
   App app;

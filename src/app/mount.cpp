@@ -29,6 +29,8 @@ std::size_t Core::mount(std::size_t parent, const PlacedPattern& prefix, base::B
   std::ranges::move(mounted->hooks_.start, std::back_inserter(hooks_.start));
   std::ranges::move(mounted->hooks_.stop, std::back_inserter(hooks_.stop));
   std::ranges::move(mounted->hooks_.every, std::back_inserter(hooks_.every));
+  std::ranges::move(mounted->when_complete_, std::back_inserter(when_complete_));
+  std::ranges::move(mounted->links_, std::back_inserter(links_));
   mounted->outer_ = this;
   mounted->frozen_ = true;
   mounted_.push_back(std::move(mounted));

@@ -27,12 +27,12 @@ TEST(QueryParam, is_required_unless_it_has_a_default_or_is_optional) {
     EXPECT_EQ(client.get(std::string(path) + "?x=1&page=3").body, "3") << path;
     const auto malformed = client.get(std::string(path) + "?page=x");
     EXPECT_EQ(malformed.status, 422) << path;
-    EXPECT_THAT(malformed.body, HasSubstr(R"({"detail":"expected an integer in range","pointer":"page"})")) << path;
+    EXPECT_THAT(malformed.body, HasSubstr(R"({"detail":"expected an integer in range","pointer":"page")")) << path;
     EXPECT_THAT(client.get(std::string(path) + "?page=1&page=2").body, HasSubstr("given more than once")) << path;
   }
   const auto missing = client.get("/required");
   EXPECT_EQ(missing.status, 422);
-  EXPECT_THAT(missing.body, HasSubstr(R"({"detail":"missing","pointer":"page"})"));
+  EXPECT_THAT(missing.body, HasSubstr(R"({"detail":"missing","pointer":"page")"));
   EXPECT_EQ(client.get("/default").body, "7");
   EXPECT_EQ(client.get("/optional").body, "-1");
   EXPECT_EQ(client.get("/outside").body, "-2");

@@ -83,10 +83,26 @@ Reply Core::serve_unrouted(const RouteTable& table, Router::Match match, Exchang
   problem.fields.set("allow", table.router.allow_value(match.offered));
   if (request.method() == Method::Options) {
     problem.status = Status::NoContent;
+    if (const Target* asked = preflighted(table, exchange)) {
+      exchange.request().put(Unrouted{std::move(problem), {}});
+      if (asked->pins) exchange.pin();
+      return Next(asked->preflight.data(), exchange)();
+    }
   } else {
     problem.detail = "the method is not offered at this path";
   }
   return serve_outcome(table, {std::move(problem), {}}, exchange);
+}
+
+// The route that a CORS preflight asks for, if it has middleware that comes first.
+const Core::Target* Core::preflighted(const RouteTable& table, Exchange& exchange) const {
+  Request& request = exchange.request();
+  const auto method = request.field("access-control-request-method");
+  if (!method || !request.field("origin")) return nullptr;
+  const Router::Match match = table.router.find(table.router.index_of(RouteMethod(*method)), request.path(),
+                                                exchange.arena(), request.parameter_values());
+  if (!match.route || routes_[*match.route].target.preflight.empty()) return nullptr;
+  return &routes_[*match.route].target;
 }
 
 std::optional<Reply> Core::serve_other_slash(const RouteTable& table, Exchange& exchange) const {
@@ -165,6 +181,18 @@ Response Core::refuse(const Problem& problem) const noexcept {
 }
 
 Response Core::refuse_request(const Problem& problem, const Request& request) const noexcept {
+  try {
+    if (const ViolationText* const text = violation_text(); text != nullptr && !problem.errors.empty()) {
+      Problem replaced = problem;
+      for (ProblemItem& error : replaced.errors) {
+        std::string detail = error.code.empty() ? std::string() : (*text)(error, request);
+        if (!detail.empty()) error.detail = std::move(detail);
+      }
+      return render_problem(replaced, &request);
+    }
+  } catch (...) {
+    // It must not throw. The texts of the library are sent instead.
+  }
   return render_problem(problem, &request);
 }
 

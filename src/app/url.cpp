@@ -54,6 +54,24 @@ const Core::RouteEntry* Core::find_named(std::string_view name) const {
   return found == names_.end() || found->first != name ? nullptr : found->second;
 }
 
+void Core::add_link(LinkEntry link) {
+  require_open("link() was called");
+  links_.push_back(std::move(link));
+}
+
+void Core::check_links(Mistakes& mistakes) const {
+  for (const LinkEntry& link : links_) {
+    const std::string title = "link(" + quoted(link.name) + "): ";
+    const RouteEntry* const route = find_named(link.name);
+    if (route == nullptr) {
+      mistakes.add(link.place, title + "no route has this name");
+    } else if (route->placeholders.size() != link.values) {
+      mistakes.add(link.place, title + quoted(route->pattern) + " has " + std::to_string(route->placeholders.size()) +
+                                   " placeholders, but the link takes " + std::to_string(link.values) + " values");
+    }
+  }
+}
+
 std::string Core::url(std::string_view name, std::span<const UrlValue> values) const {
   if (outer_ != nullptr) return outer_->url(name, values);
   const RouteEntry* route = find_named(name);

@@ -108,5 +108,45 @@ TEST_F(Urls, are_made_by_requests_also_in_mounted_apps) {
   EXPECT_THAT(client.reports()[0], HasSubstr("url('book'): '/books/{id}' has 1 placeholder"));
 }
 
+std::string setup_error(App& app) {
+  try {
+    static_cast<void>(app.service());
+    return "none";
+  } catch (const SetupError& error) {
+    return error.what();
+  }
+}
+
+TEST_F(Urls, are_made_by_links_too) {
+  const auto book = app.link<std::int64_t>("book");
+  const auto page = app.link<std::string_view, int>("page");
+  const auto later = app.link<>("later");
+  app.get("/later", [later] { return later(); }).name("later");
+  ASSERT_EQ(setup_error(app), "none");
+  EXPECT_EQ(book(7), "/books/7");
+  EXPECT_EQ(page("a/b", 3), "/books/a%2Fb/pages/3");
+  EXPECT_EQ(Client(app).get("/later").body, "/later");
+}
+
+TEST_F(Urls, of_links_without_a_route_fail_the_start) {
+  static_cast<void>(app.link<int>("bok"));
+  EXPECT_THAT(setup_error(app), HasSubstr("link('bok'): no route has this name"));
+  EXPECT_THAT(setup_error(app), HasSubstr("url_test.cpp:"));
+}
+
+TEST_F(Urls, of_links_with_another_number_of_values_fail_the_start) {
+  static_cast<void>(app.link<int>("page"));
+  EXPECT_THAT(setup_error(app), HasSubstr("2 placeholders, but the link takes 1 values"));
+}
+
+TEST(UrlsOfMountedApps, are_made_by_links_with_the_names_of_the_outer_app) {
+  App inner;
+  const auto one = inner.link<int>("inner.one");
+  inner.get("/one/{n}", [one](int n) { return one(n + 1); }).name("one");
+  App app;
+  app.mount("/inner", std::move(inner)).name("inner");
+  EXPECT_EQ(Client(app).get("/inner/one/1").body, "/inner/one/2");
+}
+
 }  // namespace
 }  // namespace tern

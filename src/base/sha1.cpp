@@ -1,4 +1,4 @@
-#include "base/sha1.hpp"
+#include <tern/base/sha1.hpp>
 
 #include <bit>
 #include <cstddef>

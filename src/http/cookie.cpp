@@ -9,6 +9,8 @@
 namespace tern {
 namespace {
 
+constexpr std::size_t max_cookie_size = 4096;  // bytes of name and value (RFC 6265bis, section 5.6)
+
 // cookie-octet of RFC 6265, section 4.1.1.
 bool is_cookie_octet(char c) {
   return c > 0x20 && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\';
@@ -53,6 +55,9 @@ void check(const SetCookie& cookie) {
   }
   if (cookie.partitioned && !cookie.secure) {
     throw std::invalid_argument("cookie '" + cookie.name + "' is Partitioned without Secure: browsers refuse it");
+  }
+  if (cookie.name.size() + cookie.value.size() > max_cookie_size) {
+    throw std::invalid_argument("cookie '" + cookie.name + "' has more than 4,096 bytes: browsers ignore it");
   }
   check_prefix(cookie);
 }

@@ -84,6 +84,11 @@ TEST(Cookie, refuses_same_site_none_without_secure) {
   EXPECT_THROW(to_field_value(cookie), std::invalid_argument);
 }
 
+TEST(SetCookieField, is_at_most_as_large_as_browsers_keep) {
+  EXPECT_NO_THROW(to_field_value({.name = "name", .value = std::string(4092, 'x')}));
+  EXPECT_THROW(to_field_value({.name = "name", .value = std::string(4093, 'x')}), std::invalid_argument);
+}
+
 TEST(FindCookie, finds_each_of_several) {
   const RequestFields fields = with({"a=1; b=2; c=3"});
   EXPECT_EQ(find_cookie(fields, "a"), "1");

@@ -139,9 +139,14 @@ void Fields::erase(std::size_t at, std::size_t length) noexcept {
   size_ -= static_cast<std::uint32_t>(length);
 }
 
+// Looks for a colon where it has to be: the server asks this of each response.
 std::optional<std::string_view> Fields::find(std::string_view name) const noexcept {
-  for (const Field& field : *this) {
-    if (equals_ignoring_case(field.name, name)) return field.value;
+  for (std::string_view rest = text(); !rest.empty();) {
+    const std::size_t length = rest.find('\n') + 1;
+    const bool matches = length > name.size() && rest[name.size()] == ':' &&
+                         equals_ignoring_case(rest.substr(0, name.size()), name) && !name.contains(':');
+    if (matches) return rest.substr(name.size() + 2, length - name.size() - 4);
+    rest.remove_prefix(length);
   }
   return std::nullopt;
 }

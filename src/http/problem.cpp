@@ -10,17 +10,23 @@
 namespace tern {
 namespace {
 
-struct Item {
-  std::string_view detail;
-  std::string_view pointer;
-};
-
 constexpr std::string_view standard_members[] = {"type", "title", "status", "detail", "instance", "errors"};
 
 void add_text(std::string& out, std::string_view key, std::string_view value) {
   if (value.empty()) return;
   out += key;
   json::write(out, value);
+}
+
+void add_item(std::string& out, const ProblemItem& item) {
+  out += R"({"detail":)";
+  json::write(out, std::string_view(item.detail));
+  out += R"(,"pointer":)";
+  json::write(out, std::string_view(item.pointer));
+  add_text(out, R"(,"in":)", item.in);
+  add_text(out, R"(,"code":)", item.code);
+  if (!item.expected.empty()) out.append(R"(,"expected":)").append(item.expected);
+  out += '}';
 }
 
 }  // namespace
@@ -51,7 +57,7 @@ std::string to_json(const Problem& problem) {
     bool first = true;
     for (const ProblemItem& error : problem.errors) {
       if (!std::exchange(first, false)) out += ',';
-      json::write(out, Item{error.detail, error.pointer});
+      add_item(out, error);
     }
     out += ']';
   }

@@ -50,6 +50,18 @@ TEST(Response, keeps_its_type_when_the_new_one_is_refused) {
   EXPECT_EQ(response.field("content-type"), media::text);
 }
 
+TEST(Response, takes_its_fields_and_its_type_from_another) {
+  Response rendered = Response::bytes("text/csv", "a");
+  rendered.set("etag", "\"1\"");
+  Response response = Response::text("b");
+  response.set("x-old", "1");
+  response.set_fields(rendered.fields());
+  EXPECT_EQ(response.fields().text(), rendered.fields().text());
+  EXPECT_EQ(response.field("content-type"), "text/csv");
+  response.set_fields({});
+  EXPECT_FALSE(response.field("content-type"));
+}
+
 TEST(Response, copies_a_type_that_is_no_literal) {
   std::string type = "image/png";
   const Response response = Response::bytes(type, "x");

@@ -106,14 +106,14 @@ private:
 
   void count_number() {
     if (std::binary_search(too_large_.begin(), too_large_.end(), numbers_))
-      state_.add(path(level_), "number out of range");
+      state_.add(path(level_), "number out of range", "range");
     ++numbers_;
   }
 
   void note(std::string_view message, std::string_view name) {
     std::string pointer = path(level_);
     append_pointer(pointer, name);
-    state_.add(std::move(pointer), message);
+    state_.add(std::move(pointer), message, "duplicate");
   }
 
   static std::string path(const Level* level) {

@@ -45,7 +45,7 @@ private:
 
 bool read_document(std::string_view text, const Limits& limits, void* out, ReadFunction read, Error& error) {
   const Limits bounded{std::clamp<std::size_t>(limits.depth, 1, max_depth), std::max<std::size_t>(limits.problems, 1),
-                       limits.deny_unknown};
+                       limits.deny_unknown, limits.is_request};
   ReadState state{bounded, error};
   const Borrowed workspace;
   simdjson::dom::element root;

@@ -17,8 +17,9 @@ struct ReadState {
   Error& error;
 
   bool full() const { return error.problems.size() >= limits.problems && !error.problems.empty(); }
-  void add(std::string path, std::string_view message) {
-    if (!full()) error.problems.push_back({std::move(path), std::string(message)});
+  void add(std::string path, std::string_view message, std::string_view code, std::string expected = {}) {
+    if (full()) return;
+    error.problems.push_back({std::move(path), std::string(message), std::string(code), std::move(expected)});
   }
 };
 

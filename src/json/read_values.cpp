@@ -9,6 +9,7 @@
 #include <tern/json/writer.hpp>
 
 #include "json/read_state.hpp"
+#include "json/rule_walk.hpp"
 
 namespace tern::json {
 
@@ -41,11 +42,28 @@ std::string one_of(const EnumTable& table) {
   return message;
 }
 
+// Notes the members in `missing` that have no default.
+void note_missing(const Reader& reader, ReadState& state, const ReadTable& table, std::uint64_t missing) {
+  if (missing != 0) missing &= ~table.may_be_missing();
+  if (missing == 0) return;
+  for (std::size_t i = 0; i < table.count; ++i) {
+    if ((missing >> i & 1) == 0) continue;
+    std::string path = reader.path();
+    append_pointer(path, table.members[i].name);
+    state.add(std::move(path), "missing", "missing");
+  }
+}
+
 }  // namespace
 
 void read_struct(Reader& reader, void* object, const ReadTable& table) {
   dom::object members;
   if (element_of(reader.node_).get_object().get(members) != simdjson::SUCCESS) return reader.expected(Kinds::Object);
+  const CompiledRules* const rules = table.rules != nullptr ? &table.rules() : nullptr;
+  const bool is_request = reader.state_.limits.is_request;
+  const std::uint64_t not_taken = rules != nullptr && is_request ? rules->read_only() : 0;
+  const std::uint64_t not_sent = rules != nullptr && !is_request ? rules->write_only() : 0;
+  const std::size_t problems = reader.problem_count();
   const bool deny_unknown = table.deny_unknown || reader.state_.limits.deny_unknown;
   void* addresses[max_members];
   table.addresses(object, addresses);
@@ -54,23 +72,23 @@ void read_struct(Reader& reader, void* object, const ReadTable& table) {
   for (const dom::key_value_pair member : members) {
     if (reader.state_.full()) return;
     const std::size_t at = find(table, next, member.key);
-    if (at == table.count && !deny_unknown) continue;
+    const bool is_unknown = at == table.count;
+    const bool is_taken = !is_unknown && (not_taken >> at & 1) == 0;
+    if (!is_taken && !deny_unknown) continue;
     Reader child(reader.state_, &reader, member.key, no_index, node_of(member.value));
-    if (at == table.count) {
-      child.fail("unknown member");
+    if (!is_taken) {
+      child.fail(is_unknown ? "unknown member" : "only in responses", is_unknown ? "unknown" : "read_only");
       continue;
     }
     seen |= std::uint64_t{1} << at;
     next = at + 1;
+    const std::size_t before = reader.problem_count();
     table.members[at].read(child, addresses[at]);
+    if (rules != nullptr && reader.problem_count() == before) RuleWalk::check(child, *rules, at);
   }
-  std::uint64_t missing = all_members(table.count) & ~seen;
-  if (missing != 0) missing &= ~table.may_be_missing();
-  for (std::size_t i = 0; i < table.count; ++i) {
-    if ((missing >> i & 1) == 0) continue;
-    std::string path = reader.path();
-    append_pointer(path, table.members[i].name);
-    reader.state_.add(std::move(path), "missing");
+  note_missing(reader, reader.state_, table, all_members(table.count) & ~seen & ~not_taken & ~not_sent);
+  if (rules != nullptr && reader.problem_count() == problems) {
+    RuleWalk::check_struct(reader, *rules, object, table.members);
   }
 }
 
@@ -98,10 +116,10 @@ std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alte
       }
     }
     if (several) {
-      reader.fail("the members of several alternatives are mixed");
+      reader.fail("the members of several alternatives are mixed", "alternative");
       return no_alternative;
     }
-    if (chosen == no_alternative) reader.fail("no member tells which alternative it is");
+    if (chosen == no_alternative) reader.fail("no member tells which alternative it is", "alternative");
   }
   return chosen;
 }
@@ -111,7 +129,7 @@ bool read_enum(Reader& reader, const EnumTable& table, std::int64_t& out) {
   if (!reader.text(name)) return false;
   const auto value = table.value(name);
   if (!value) {
-    reader.fail(one_of(table));
+    reader.fail(one_of(table), "one_of");
     return false;
   }
   out = *value;
@@ -119,14 +137,14 @@ bool read_enum(Reader& reader, const EnumTable& table, std::int64_t& out) {
 }
 
 void fail_member(Reader& member, const EnumTable& table) {
-  member.fail(one_of(table) + " as name of the member");
+  member.fail(one_of(table) + " as name of the member", "one_of");
 }
 
 bool read_character(Reader& reader, char& out) {
   std::string_view text;
   if (!reader.text(text)) return false;
   if (text.size() != 1 || static_cast<unsigned char>(text[0]) >= 0x80) {
-    reader.fail("expected string of one ASCII character");
+    reader.fail("expected string of one ASCII character", "type");
     return false;
   }
   out = text[0];
@@ -134,7 +152,7 @@ bool read_character(Reader& reader, char& out) {
 }
 
 void fail_length(Reader& reader, std::size_t length) {
-  reader.fail("expected array of " + std::to_string(length) + (length == 1 ? " element" : " elements"));
+  reader.fail("expected array of " + std::to_string(length) + (length == 1 ? " element" : " elements"), "items");
 }
 
 namespace {

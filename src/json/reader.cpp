@@ -1,5 +1,6 @@
 #include <tern/json/reader.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -62,7 +63,7 @@ bool Reader::integer(std::int64_t& out, std::int64_t min, std::int64_t max) {
   if (element.get_int64().get(value) == simdjson::SUCCESS && value >= min && value <= max) {
     out = value;
   } else if (is(Kinds::Integer) || is_huge(element)) {
-    fail(out_of_range(std::to_string(min), std::to_string(max)));
+    fail(out_of_range(std::to_string(min), std::to_string(max)), "range");
     return false;
   } else {
     expected(Kinds::Integer);
@@ -77,7 +78,7 @@ bool Reader::unsigned_integer(std::uint64_t& out, std::uint64_t max) {
   if (element.get_uint64().get(value) == simdjson::SUCCESS && value <= max) {
     out = value;
   } else if (is(Kinds::Integer) || is_huge(element)) {
-    fail(out_of_range("0", std::to_string(max)));
+    fail(out_of_range("0", std::to_string(max)), "range");
     return false;
   } else {
     expected(Kinds::Integer);
@@ -95,11 +96,14 @@ bool Reader::number(double& out) {
 bool Reader::number(float& out) {
   double wide = 0;
   if (!number(wide)) return false;
-  if (std::abs(wide) > static_cast<double>(std::numeric_limits<float>::max())) {
-    fail("number out of range");
+  // The largest float is written as 3.4028235e+38, which is above it as a double, and rounds to it.
+  constexpr auto most = static_cast<double>(std::numeric_limits<float>::max());
+  constexpr double rounds_to_infinity = 0x1.ffffffp127;
+  if (std::abs(wide) >= rounds_to_infinity) {
+    fail("number out of range", "range");
     return false;
   }
-  out = static_cast<float>(wide);
+  out = static_cast<float>(std::clamp(wide, -most, most));
   return true;
 }
 
@@ -163,8 +167,8 @@ std::size_t Reader::size() const {
   return 0;
 }
 
-void Reader::fail(std::string_view message) {
-  if (!state_.full()) state_.add(path(), message);
+void Reader::fail(std::string_view message, std::string_view code, std::string expected) {
+  if (!state_.full()) state_.add(path(), message, code, std::move(expected));
 }
 
 void Reader::expected(Kinds kinds) {
@@ -180,7 +184,7 @@ void Reader::expected(Kinds kinds) {
     message.append(before).append(name);
     before = " or ";
   }
-  fail(message);
+  fail(message, "type");
 }
 
 std::string Reader::path() const {

@@ -1,4 +1,5 @@
 #include <tern/json/read.hpp>
+#include <tern/json/write.hpp>
 
 #include <gtest/gtest.h>
 
@@ -178,6 +179,14 @@ TEST(JsonReader, reads_floating_point_numbers) {
   EXPECT_EQ(read<double>("1e-400"), 0.0);
   EXPECT_EQ(read<float>("0.1"), 0.1F);
   EXPECT_EQ(read<float>("-2"), -2.0F);
+}
+
+TEST(JsonReader, reads_the_largest_float_as_it_is_written) {
+  constexpr float most = std::numeric_limits<float>::max();
+  EXPECT_EQ(to_string(most), "3.4028235e+38");
+  EXPECT_EQ(read<float>(to_string(most)), most);
+  EXPECT_EQ(read<float>(to_string(-most)), -most);
+  EXPECT_EQ(problems_of<float>("3.4028236e38"), "number out of range");
 }
 
 TEST(JsonReader, refuses_numbers_beyond_double_and_float) {

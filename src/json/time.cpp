@@ -17,6 +17,8 @@
 #include <tern/json/reader.hpp>
 #include <tern/json/writer.hpp>
 
+#include "json/formats.hpp"
+
 namespace tern::json::detail {
 
 namespace {
@@ -111,17 +113,26 @@ bool ends_a_month(std::int64_t seconds) {
   return next == day && std::chrono::year_month_day(day).day() == std::chrono::day(1);
 }
 
-std::optional<Moment> parse_time(std::string_view text) {
+// Takes a date that exists, without what follows it.
+std::optional<std::chrono::year_month_day> take_date(std::string_view& text) {
   const auto year = take_digits(text, 4, '-');
   const auto month = year ? take_digits(text, 2, '-') : std::nullopt;
-  const auto day = month ? take_digits(text, 2, 't') : std::nullopt;
-  const auto hour = day ? take_digits(text, 2, ':') : std::nullopt;
-  const auto minute = hour ? take_digits(text, 2, ':') : std::nullopt;
-  const auto second = minute ? take_digits(text, 2) : std::nullopt;
-  if (!second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
+  const auto day = month ? take_digits(text, 2) : std::nullopt;
+  if (!day) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
                                          std::chrono::day(*day)};
   if (!date.ok()) return std::nullopt;
+  return date;
+}
+
+std::optional<Moment> parse_time(std::string_view text) {
+  const auto date = take_date(text);
+  if (!date || text.empty() || base::to_lower(text.front()) != 't') return std::nullopt;
+  text.remove_prefix(1);
+  const auto hour = take_digits(text, 2, ':');
+  const auto minute = hour ? take_digits(text, 2, ':') : std::nullopt;
+  const auto second = minute ? take_digits(text, 2) : std::nullopt;
+  if (!second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
   std::string_view decimals;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
@@ -130,7 +141,7 @@ std::optional<Moment> parse_time(std::string_view text) {
   }
   const auto offset = parse_offset(text);
   if (!offset) return std::nullopt;
-  const auto local = std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
+  const auto local = std::chrono::sys_days(*date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
                      std::chrono::seconds(*second);
   const std::int64_t seconds = (local - std::chrono::minutes(*offset)).time_since_epoch().count();
   if (*second == 60 && !ends_a_month(seconds)) return std::nullopt;
@@ -169,18 +180,26 @@ void write_time(Writer& writer, std::int64_t ticks, std::int64_t numerator, std:
   writer.text(text);
 }
 
+bool is_date(std::string_view text) {
+  return take_date(text).has_value() && text.empty();
+}
+
+bool is_date_time(std::string_view text) {
+  return parse_time(text).has_value();
+}
+
 bool read_time(Reader& reader, std::int64_t numerator, std::int64_t denominator, std::int64_t& ticks) {
   std::string_view text;
   if (!reader.text(text)) return false;
   const auto moment = parse_time(text);
   if (!moment) {
-    reader.fail("expected date and time as in 2024-12-31T23:59:59Z");
+    reader.fail("expected date and time as in 2024-12-31T23:59:59Z", "format", R"("date-time")");
     return false;
   }
   const Wide units = Wide{moment->seconds} * denominator + fraction_in(moment->decimals, denominator);
   const Wide value = floor_divide(units, numerator);
   if (value < std::numeric_limits<std::int64_t>::min() || value > std::numeric_limits<std::int64_t>::max()) {
-    reader.fail("date out of range");
+    reader.fail("date out of range", "range");
     return false;
   }
   ticks = static_cast<std::int64_t>(value);

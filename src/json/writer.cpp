@@ -185,4 +185,15 @@ void detail::write_struct(Writer& writer, const WriteMember* members, const void
   writer.end_object();
 }
 
+void detail::write_struct_without(Writer& writer, const WriteMember* members, const void* const* addresses,
+                                  std::size_t count, std::uint64_t omitted) {
+  writer.begin_object();
+  for (std::size_t i = 0; i < count; ++i) {
+    if ((omitted >> i & 1) != 0) continue;
+    writer.key(members[i].name);
+    members[i].write(writer, addresses[i]);
+  }
+  writer.end_object();
+}
+
 }  // namespace tern::json

@@ -1,6 +1,8 @@
 #include <tern/testing.hpp>
 
 #include "app/core.hpp"
+#include "openapi/checker.hpp"
+#include "openapi/document.hpp"
 #include "tern/exchanged.hpp"
 #include "tern/test_loop.hpp"
 #include "tern/test_socket.hpp"
@@ -278,7 +280,23 @@ TestResponse Client::send(const TestRequest& question) {
   const TestLoop::Use use(*loop_);
   const base::Box<Exchanged> exchanged = exchange(question);
   if (exchanged->upgrade) throw std::runtime_error("the handshake of a WebSocket is made by Client::websocket()");
-  return finish(*exchanged);
+  const TestResponse answer = finish(*exchanged);
+  if (checker_ && exchanged->exchange) compare(*exchanged->exchange, answer);
+  return answer;
+}
+
+Client& Client::check_contract() {
+  const OpenApiOptions* const options = core_->openapi();
+  const std::string document = openapi::make_document(options == nullptr ? OpenApiOptions() : *options, *core_, *core_);
+  checker_ = base::make_box<openapi::Checker>(document);
+  return *this;
+}
+
+void Client::compare(MemoryExchange& exchange, const TestResponse& answer) {
+  Request& request = exchange.request();
+  const std::string why = checker_->violation(
+      {request.method_name(), request.route(), answer.status, answer.field("content-type"), answer.body});
+  if (!why.empty()) throw ContractError(why);
 }
 
 // While the loop is the thread's executor.

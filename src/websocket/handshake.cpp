@@ -1,11 +1,10 @@
 #include "websocket/handshake.hpp"
 
 #include "base/base64.hpp"
-#include "base/sha1.hpp"
-
 #include "websocket/deflate.hpp"
 
 #include <tern/base/ascii.hpp>
+#include <tern/base/sha1.hpp>
 
 #include <algorithm>
 #include <vector>

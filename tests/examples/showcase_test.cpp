@@ -90,6 +90,9 @@ protected:
 
   tern::App app = showcase::make_app(TERN_ISO_CODES_DIR);
   Client client{app};
+
+  // No response of these tests is outside the contract.
+  Showcase() { client.check_contract(); }
 };
 
 // --- Lists ----------------------------------------------------------------------------------------------------------

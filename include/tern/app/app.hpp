@@ -2,8 +2,10 @@
 #pragma once
 
 #include <tern/app/bind.hpp>
+#include <tern/app/error_mapping.hpp>
 #include <tern/app/group.hpp>
 #include <tern/app/middleware.hpp>
+#include <tern/app/openapi.hpp>
 #include <tern/app/options.hpp>
 #include <tern/app/pattern.hpp>
 #include <tern/app/query_param.hpp>
@@ -64,51 +66,11 @@ class Client;
 
 namespace app {
 
-// The argument of App::on_error.
-struct ErrorMapping {
-  const void* key = nullptr;
-  bool of_http_errors = false;  // its type is HttpError or derived from it
-  void* function = nullptr;
-  void (*destroy)(void*) noexcept = nullptr;
-  std::optional<Response> (*from_exception)(const void* function,
-                                            Exchange& exchange) = nullptr;  // for the exception being handled
-  Response (*from_value)(const void* function, const void* error, Exchange& exchange) = nullptr;
-};
-
-template <class R, class E>
-consteval bool is_error_mapping(TypeList<E>) {
-  if constexpr (std::is_void_v<R> || std::is_same_v<R, Reply> || is_task<R> || responds_later<R>) return false;
-  return UsableResult<R> && (!std::is_reference_v<E> || std::is_const_v<std::remove_reference_t<E>>);
-}
-template <class R, class E>
-consteval bool is_error_mapping(TypeList<E, const Request&>) {
-  return is_error_mapping<R>(TypeList<E>{});
-}
-template <class R, class... E>
-consteval bool is_error_mapping(TypeList<E...>) {
-  return false;
-}
-
-template <class F, class E>
-auto call_error_mapping(const F& mapping, const E& error, const Request& request) {
-  if constexpr (std::is_invocable_v<const F&, const E&>) {
-    return mapping(error);
-  } else {
-    return mapping(error, request);
-  }
-}
-
 // The argument of App::on_problem. The request is null if none could be parsed.
 using ProblemRenderer = base::Function<Response(const Problem& problem, const Request* request)>;
 
-template <class F>
-consteval bool usable_error_mapping() {
-  if constexpr (HandlerTraits<F>::kind == Callable::Usable) {
-    return is_error_mapping<typename HandlerTraits<F>::Result>(typename HandlerTraits<F>::Arguments{});
-  } else {
-    return false;
-  }
-}
+// The argument of App::on_violation.
+using ViolationText = base::Function<std::string(const ProblemItem& violation, const Request& request)>;
 
 struct SharedState {
   const void* key = nullptr;
@@ -270,6 +232,16 @@ public:
   // See Group::files().
   Group files(PlacedPattern prefix, std::string_view folder);
   Group files(PlacedPattern prefix, std::string_view folder, const FileOptions& options);
+  Group files(PlacedPattern prefix, const EmbeddedFolder& folder);
+  Group files(PlacedPattern prefix, const EmbeddedFolder& folder, const FileOptions& options);
+  // Registers the templates below `folder` for tern::render() and State<Templates>; see docs/guide/templates.md. Those
+  // that cannot be compiled are an error of the start, with file and line. In the component tern::web, as files().
+  App& templates(std::string_view folder, std::source_location place = std::source_location::current());
+  App& templates(std::string_view folder, const TemplateOptions& options,
+                 std::source_location place = std::source_location::current());
+  App& templates(const EmbeddedFolder& folder, std::source_location place = std::source_location::current());
+  App& templates(const EmbeddedFolder& folder, const TemplateOptions& options,
+                 std::source_location place = std::source_location::current());
   // See Group::fallback().
   template <class F>
   App& fallback(F handler, std::source_location place = std::source_location::current()) {
@@ -321,7 +293,7 @@ public:
   template <class F>
   App& on_error(F mapping) {
     if constexpr (app::usable_error_mapping<F>()) {
-      add_error_mapping(std::move(mapping), typename app::HandlerTraits<F>::Arguments{});
+      add(app::make_error_mapping(std::move(mapping), typename app::HandlerTraits<F>::Arguments{}));
     } else {
       static_assert(
           app::usable_error_mapping<F>(),
@@ -349,6 +321,18 @@ public:
     return *this;
   }
 
+  // Replaces the text of each entry in the `errors` of a 422, for other languages: `text` takes (const ProblemItem&,
+  // const Request&) and returns a std::string; an empty one keeps the text. ProblemItem::code and ::expected say which
+  // rule was violated. Called by all loops concurrently. Must not throw.
+  template <class F>
+  App& on_violation(F text) {
+    static_assert(std::is_invocable_r_v<std::string, const F&, const ProblemItem&, const Request&>,
+                  "tern: App::on_violation() takes what can be called, const, with (const tern::ProblemItem&, const "
+                  "tern::Request&) and returns a std::string");
+    set_violation_text(app::ViolationText(std::move(text)));
+    return *this;
+  }
+
   App& trailing_slash(TrailingSlash policy);
 
   // Rejects members of JSON content that the struct of a Json<T> does not have, with a 422 that lists them, instead of
@@ -369,6 +353,23 @@ public:
       return app::make_url(*core_, name, all);
     }
   }
+
+  // The same as a function for handlers: const auto book = app.link<std::int64_t>("book"); … book(7). The route may be
+  // registered later; the start fails if there is none of that name, or it has another number of placeholders.
+  template <class... A>
+  RouteLink<A...> link(std::string name, std::source_location place = std::source_location::current()) {
+    add_link(name, sizeof...(A), place);
+    return {*core_, std::move(name)};
+  }
+
+  // Serves the OpenAPI 3.1 document of all routes, made at the start from the types of their handlers, at the paths of
+  // `options`, and a documentation page there. Routes of listeners, and those that are hidden, are not in it. Of a
+  // mounted app, the document has that app's routes only; the document of the app around it has them, too.
+  App& openapi(OpenApiOptions options, std::source_location place = std::source_location::current());
+  // The document as JSON, without serving it, for a file that a build compares. Ends the registration; throws
+  // SetupError like start(). Without arguments, with the options of openapi().
+  std::string openapi_document(const OpenApiOptions& options);
+  std::string openapi_document();
 
   // All routes, in the order of registration.
   std::vector<RouteInfo> routes() const;
@@ -446,15 +447,17 @@ public:
 
 private:
   friend class Group;  // mounts the core
-  template <class F, class E, class... Rest>
-  void add_error_mapping(F mapping, app::TypeList<E, Rest...>);
   void set_problem_renderer(app::ProblemRenderer render);
+  void set_violation_text(app::ViolationText text);
+  // For components: makes the start fail, with this reason.
+  void add_mistake(std::string_view what, const std::source_location& place);
   void add(app::SharedState state, std::string_view type, const std::source_location& place);
   void add(app::PerLoopFactory factory, std::string_view type, const std::source_location& place);
   void add(app::ErrorMapping mapping);
   void add(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place);
   void add(app::HookKind kind, base::Box<coro::Work> hook);
   void add(base::Box<Bus> bus, const std::source_location& place);
+  void add_link(const std::string& name, std::size_t values, const std::source_location& place);
   PublishStatus publish_message(const Publication& publication);
   template <class F>
   App& add_hook(app::HookKind kind, F hook) {
@@ -469,31 +472,5 @@ private:
   base::Box<Runner> runner_;
   Group root_;
 };
-
-template <class F, class E, class... Rest>
-void App::add_error_mapping(F mapping, app::TypeList<E, Rest...>) {
-  using Error = std::remove_cvref_t<E>;
-  app::ErrorMapping entry;
-  entry.key = &http::type_key<Error>;
-  entry.of_http_errors = std::is_base_of_v<HttpError, Error>;
-  entry.function = new F(std::move(mapping));
-  entry.destroy = [](void* dead) noexcept { delete static_cast<F*>(dead); };
-  entry.from_exception = [](const void* function, Exchange& exchange) -> std::optional<Response> {
-    try {
-      throw;
-    } catch (const Error& error) {
-      return app::respond(app::call_error_mapping(*static_cast<const F*>(function), error, exchange.request()),
-                          exchange);
-    } catch (...) {
-      return std::nullopt;
-    }
-  };
-  entry.from_value = [](const void* function, const void* error, Exchange& exchange) {
-    return app::respond(app::call_error_mapping(*static_cast<const F*>(function), *static_cast<const Error*>(error),
-                                                exchange.request()),
-                        exchange);
-  };
-  add(std::move(entry));
-}
 
 }  // namespace tern

@@ -20,9 +20,10 @@ namespace tern::app {
 
 // A requirement of an endpoint that is checked at the start.
 struct Need {
-  enum class Kind : std::uint8_t { Placeholder, State, PerLoop } kind = Kind::Placeholder;
-  std::string_view name;      // of the placeholder or the type
-  const void* key = nullptr;  // of the type
+  enum class Kind : std::uint8_t { Placeholder, State, PerLoop, Rules } kind = Kind::Placeholder;
+  std::string_view name;        // of the placeholder or the type
+  const void* key = nullptr;    // of the type
+  void (*prepare)() = nullptr;  // compiles its rules; throws std::invalid_argument
 };
 
 // A bound handler. Owns the callable.
@@ -45,6 +46,7 @@ public:
     may_outlast = other.may_outlast;
     is_socket = other.is_socket;
     mistake = other.mistake;
+    contract = other.contract;
     return *this;
   }
   ~Endpoint() {
@@ -63,6 +65,7 @@ public:
   bool may_outlast = false;   // code that uses the request may run after this iteration: the head must be pinned
   bool is_socket = false;     // of App::websocket(): HTTP/2 uses an extended CONNECT (RFC 8441)
   std::string_view mistake;   // why it cannot be served, literal text; empty: it can
+  const Contract* contract = nullptr;
 };
 
 // --- Replies of tasks ------------------------------------------------------------------------------------------------
@@ -98,6 +101,9 @@ template <class A>
 inline constexpr bool reads_body = ReadsBody<std::remove_cvref_t<A>>;
 template <class A>
 inline constexpr bool computes_from_body = ComputesFromBody<std::remove_cvref_t<A>>;
+// Awaited ones are not called when there is a rejection already.
+template <class A>
+inline constexpr bool collects = Collects<std::remove_cvref_t<A>> && !Awaited<std::remove_cvref_t<A>>;
 template <class A>
 inline constexpr bool streams_body = StreamsBody<std::remove_cvref_t<A>>;
 template <class A>
@@ -157,7 +163,10 @@ struct Slot {
   using Value = std::remove_cvref_t<A>;
   std::optional<Value> value;
 
+  // These return whether other parameters are still of interest. One that is rejected leaves `value` unset and sets
+  // `failure`; the handler is not called then.
   bool fill_positional(std::string_view text, std::optional<Rejection>& failure) {
+    if (failure) return true;
     Value parsed{};
     if (!from_text(text, parsed)) {
       failure.emplace(parameter_rejected());
@@ -167,22 +176,20 @@ struct Slot {
     return true;
   }
   bool fill(Request& request, Arena& arena, std::optional<Rejection>& failure) {
-    auto found = extract<Value>(request, arena);
-    if (!found) {
-      failure.emplace(std::move(found.error()));
-      return false;
+    if constexpr (!Collects<Value>) {
+      if (failure) return true;
     }
+    auto found = extract<Value>(request, arena);
+    if (!found) return add_rejection(failure, std::move(found.error()));
     value.emplace(std::move(*found));
     return true;
   }
   Task<bool> fill_later(Request& request, std::optional<Rejection>& failure) {
+    if (failure) co_return true;
     auto found = co_await Extract<Value>::from(request);
-    if (found) {
-      value.emplace(std::move(*found));
-    } else {
-      failure.emplace(std::move(found.error()));
-    }
-    co_return value.has_value();
+    if (!found) co_return add_rejection(failure, std::move(found.error()));
+    value.emplace(std::move(*found));
+    co_return true;
   }
   A pass(Request&) {
     if constexpr (std::is_lvalue_reference_v<A>) {
@@ -205,7 +212,9 @@ struct IndexedSlot : Slot<A> {};
 template <class Indices, class... A>
 struct Slots;
 template <std::size_t... I, class... A>
-struct Slots<std::index_sequence<I...>, A...> : IndexedSlot<I, A>... {};
+struct Slots<std::index_sequence<I...>, A...> : IndexedSlot<I, A>... {
+  std::optional<Rejection> failure;
+};
 
 template <std::size_t I, class A>
 IndexedSlot<I, A>& slot(IndexedSlot<I, A>& at) {
@@ -246,6 +255,7 @@ consteval Step step_of() {
   Step step;
   step.from_content = part_of<A> == Part::Content;
   step.computes = computes_from_body<A> && !is_awaited<A>;
+  step.collects = collects<A>;
   if constexpr (is_awaited<A>) {
     step.fill_later = [](void* slots, Request& request, std::optional<Rejection>& failure) {
       return slot<I, A>(*static_cast<AllSlots*>(slots)).fill_later(request, failure);
@@ -260,19 +270,21 @@ consteval Step step_of() {
 
 template <class A>
 inline constexpr bool has_need = requires { Extract<A>::placeholder; } || requires { Extract<A>::state_key; } ||
-                                 requires { Extract<A>::per_loop_key; };
+                                 requires { Extract<A>::needed_state; } || requires { Extract<A>::per_loop_key; } ||
+                                 requires { Extract<A>::prepare; };
 
 template <class A>
 consteval Need need_of() {
   if constexpr (requires { Extract<A>::placeholder; }) {
-    return {Need::Kind::Placeholder, Extract<A>::placeholder, nullptr};
+    return {Need::Kind::Placeholder, Extract<A>::placeholder, nullptr, prepare_rules_of_extractor<A>()};
   } else if constexpr (requires { Extract<A>::state_key; }) {
     return {Need::Kind::State, type_name<A>(), Extract<A>::state_key};
+  } else if constexpr (requires { Extract<A>::needed_state; }) {
+    return {Need::Kind::State, Extract<A>::needed_state.name, Extract<A>::needed_state.key};
   } else if constexpr (requires { Extract<A>::per_loop_key; }) {
     return {Need::Kind::PerLoop, type_name<A>(), Extract<A>::per_loop_key};
-  } else {
-    return {};
   }
+  return {Need::Kind::Rules, type_name<A>(), nullptr, prepare_rules_of_extractor<A>()};
 }
 
 template <std::size_t N>
@@ -290,6 +302,12 @@ consteval auto needs_of() {
 
 template <class... A>
 inline constexpr auto needs = needs_of<A...>();
+
+template <class... A>
+inline constexpr const ParameterContract* parameter_contracts[sizeof...(A) + 1] = {parameter_contract<A>()..., nullptr};
+
+template <class R, class... A>
+inline constexpr Contract contract_of{&result_contract<R>, parameter_contracts<A...>, sizeof...(A)};
 
 // A special handler, which makes its response by answer(request, keeps_request, parameters…): a WebSocket's.
 // `keeps_request`: the parameters may refer to the request after the call.
@@ -321,8 +339,8 @@ public:
     } else if constexpr (reads_content) {
       if (!exchange.body_complete()) {
         auto& slots = exchange.arena().template make<AllSlots>();
-        if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
-        return reply_of(after_body(exchange, after_content(), handler, &slots), exchange);
+        if (!fill<Part::Head>(slots, exchange)) return Reply(rejected(std::move(*slots.failure), exchange));
+        return reply_of(after_body(exchange, after_content(slots), handler, &slots), exchange);
       }
     }
     if constexpr (keeps_slots) {
@@ -334,6 +352,8 @@ public:
   }
 
 private:
+  // Whether the content may add to the violations in the head.
+  static constexpr bool collects_from_content = (false || ... || (part_of<A> == Part::Content && collects<A>));
   static constexpr bool fills_from_content = (false || ... || (part_of<A> == Part::Content));
   // A coroutine's reference parameters must outlive the call.
   static constexpr bool keeps_slots =
@@ -345,37 +365,38 @@ private:
     return list;
   }
   // Without steps where nothing of the content is much work.
-  static AfterBody after_content() {
+  static AfterBody after_content(AllSlots& slots) {
     if constexpr ((false || ... || computes_from_body<A>)) {
-      return {&finish, steps(Indices{}), &call};
+      return {&finish, steps(Indices{}), &call, &slots.failure};
     } else {
-      return {&finish, {}, &call};
+      return {&finish, {}, &call, &slots.failure};
     }
   }
 
+  // False when the request is rejected; violations in the head are kept for those in the content.
   template <Part Which>
-  static std::optional<Response> fill(AllSlots& slots, Exchange& exchange) {
-    std::optional<Rejection> failure;
+  static bool fill(AllSlots& slots, Exchange& exchange) {
     const bool filled = [&]<std::size_t... I>(std::index_sequence<I...>) {
       Request& request = exchange.request();
-      return (true && ... && fill_one<Which, I, position_of<A...>(I), A>(slots, request, exchange.arena(), failure));
+      return (true && ... &&
+              fill_one<Which, I, position_of<A...>(I), A>(slots, request, exchange.arena(), slots.failure));
     }(Indices{});
-    if (filled) return std::nullopt;
-    return rejected(std::move(*failure), exchange);
+    if constexpr (Which == Part::Head && collects_from_content) return filled;
+    return !slots.failure;
   }
 
   static Reply run(const void* handler, Exchange& exchange, AllSlots& slots) {
-    if (auto refused = fill<Part::Head>(slots, exchange)) return Reply(std::move(*refused));
+    if (!fill<Part::Head>(slots, exchange)) return Reply(rejected(std::move(*slots.failure), exchange));
     if constexpr (reads_content) {
-      if (auto failed = body_failure(exchange)) return Reply(std::move(*failed));
+      if (auto failed = body_failure(exchange, slots.failure)) return Reply(std::move(*failed));
     }
     return finish(handler, exchange, &slots);
   }
 
   static Reply finish(const void* handler, Exchange& exchange, void* filled) {
     if constexpr (fills_from_content) {
-      auto refused = fill<Part::Content>(*static_cast<AllSlots*>(filled), exchange);
-      if (refused) return Reply(std::move(*refused));
+      auto& slots = *static_cast<AllSlots*>(filled);
+      if (!fill<Part::Content>(slots, exchange)) return Reply(rejected(std::move(*slots.failure), exchange));
     }
     return call(handler, exchange, filled);
   }
@@ -423,6 +444,11 @@ Endpoint make_endpoint(F handler, TypeList<A...>) {
   endpoint.streams_body = Bound::takes_stream;
   endpoint.suspends = Bound::suspends;
   endpoint.may_outlast = Bound::awaits || ((Bound::suspends || may_stream<R>) && Bound::takes_views);
+  if constexpr (AnswersItself<F>) {
+    endpoint.contract = &contract_of<void, std::remove_cvref_t<A>...>;
+  } else {
+    endpoint.contract = &contract_of<std::remove_cvref_t<typename Unwrapped<R>::type>, std::remove_cvref_t<A>...>;
+  }
   static_assert(sizeof(List) > 0);
   return endpoint;
 }

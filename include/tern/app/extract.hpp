@@ -1,7 +1,10 @@
 // Extractors: types of handler parameters, besides Request& and positional placeholders.
 #pragma once
 
+#include <tern/app/contract.hpp>
 #include <tern/app/large_value.hpp>
+#include <tern/app/pairs.hpp>
+#include <tern/app/rejection.hpp>
 #include <tern/app/text.hpp>
 #include <tern/base/ascii.hpp>
 #include <tern/base/fixed_text.hpp>
@@ -12,42 +15,26 @@
 #include <tern/json/defaults.hpp>
 #include <tern/json/read.hpp>
 #include <tern/json/reflect.hpp>
+#include <tern/json/rule_tree.hpp>
+#include <tern/json/validate.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tern {
-
-// Why an extractor fails; converted to a response. A missing value is nullopt for a std::optional parameter; a
-// malformed one is rejected even then.
-struct Rejection {
-  Problem problem;
-  bool missing = false;
-
-  Rejection(Status status, std::string detail) {
-    problem.status = status;
-    problem.detail = std::move(detail);
-  }
-  explicit Rejection(Problem why) : problem(std::move(why)) {}
-
-  static Rejection absent(Status status, std::string detail) {
-    Rejection rejection(status, std::move(detail));
-    rejection.missing = true;
-    return rejection;
-  }
-  // Content of an unsupported media type: 415 with Accept (RFC 9110, section 15.5.16).
-  static Rejection unsupported_media_type(std::string_view taken);
-};
 
 // An extracted value: *it, it->member, or by conversion.
 template <class T>
 struct Holder {
+  using HeldValue = T;
   T value;
 
   T& operator*() noexcept { return value; }
@@ -79,15 +66,21 @@ struct Form : Holder<T> {};
 
 // A field of the request; 400 if it is missing or not a T.
 template <FixedText Name, class T = std::string_view>
-struct Header : Holder<T> {};
+struct Header : Holder<T> {
+  using Parameter = Header;  // of a type derived from it
+};
 
 // A cookie of the request; the same.
 template <FixedText Name, class T = std::string_view>
-struct Cookie : Holder<T> {};
+struct Cookie : Holder<T> {
+  using Parameter = Cookie;  // of a type derived from it
+};
 
 // A placeholder by name; 404 if its text is not a T. Registration checks that the pattern has it.
 template <FixedText Name, class T = std::string_view>
-struct Path : Holder<T> {};
+struct Path : Holder<T> {
+  using Parameter = Path;  // of a type derived from it
+};
 
 // The value of App::state(), shared by all loops and therefore const. For mutable data, use a state that points to it,
 // or one that synchronises itself in const functions. The start checks that it was registered.
@@ -116,7 +109,11 @@ private:
 
 namespace app {
 
-// Properties that an extractor declares. It needs the whole content, which is read first.
+// Properties that an extractor declares. It reports all that is invalid by a 422 (parameters_rejected()): it is still
+// called when another of the handler's has done so, to complete the list. Others are not called then.
+template <class A>
+concept Collects = requires { requires Extract<A>::collects; };
+// It needs the whole content, which is read first.
 template <class A>
 concept ReadsBody = requires { requires Extract<A>::reads_body; };
 // It does much work for large content, and uses only the request: it may run on a thread of the pool. There it must not
@@ -130,6 +127,11 @@ concept StreamsBody = requires { requires Extract<A>::streams_body; };
 template <class A>
 concept Awaited = requires(Request& request) { typename decltype(Extract<A>::from(request))::promise_type; };
 
+// Derived from Header, Cookie, Path or QueryParam: struct Page : tern::QueryParam<"page", int> {};
+template <class P>
+concept StrongParameter = requires { typename P::Parameter; } && !std::same_as<P, typename P::Parameter> &&
+                          std::derived_from<P, typename P::Parameter>;
+
 // `arena` lives as long as the request's.
 template <class A>
 auto extract(Request& request, Arena& arena) {
@@ -140,29 +142,8 @@ auto extract(Request& request, Arena& arena) {
   }
 }
 
-// Decoded names and values: "a=1&b=2", or the fields of a form.
-class Pairs {
-public:
-  Pairs() noexcept = default;
-  explicit Pairs(std::span<const Field> items) noexcept : items_(items) {}
-  static std::expected<Pairs, Rejection> parse(std::string_view text, Arena& arena);
-
-  // The first value of that name at or after `from`, which moves past it; null at the end.
-  const std::string_view* find(std::string_view name, std::size_t& from) const noexcept;
-
-private:
-  std::span<const Field> items_;
-};
-
-std::expected<Pairs, Rejection> query_pairs(Request& request);
-std::expected<Pairs, Rejection> form_pairs(Request& request, Arena& arena);
-void add_error(Problem& problem, std::string_view name, std::string_view message);
-Rejection bad_json(const json::Error& error);
 // Unset if the Content-Type is JSON.
 std::optional<Rejection> refuse_unless_json(const Request& request);
-Rejection missing(std::string_view kind, std::string_view name);
-Rejection malformed(std::string_view kind, std::string_view name, std::string_view expectation);
-Rejection parameter_rejected();
 
 // The value registered with App, by type key; null if there is none.
 const void* find_state(const Request& request, const void* key);
@@ -171,94 +152,17 @@ void* find_per_loop(const Request& request, const void* key);
 // The start has checked the states of handlers, but not those that their extractors use.
 [[noreturn]] void throw_nothing_given(std::string_view type);
 
-template <class T>
-concept TextSequence = requires(T& sequence, typename T::value_type item) {
-  sequence.push_back(std::move(item));
-  requires Positional<typename T::value_type>;
-} && !std::same_as<T, std::string>;
-
-template <class T>
-concept OptionalText = requires(T& optional) {
-  optional.reset();
-  optional.has_value();
-  requires Positional<typename T::value_type>;
-};
-
-// Allowed members of a query or form.
-template <class M>
-concept PairMember = Positional<M> || OptionalText<M> || TextSequence<M>;
-
-template <Positional T>
-bool read_text(std::string_view name, std::string_view text, T& value, Problem& problem) {
-  if (from_text(text, value)) return true;
-  add_error(problem, name, expectation<T>());
-  return false;
-}
-
-template <PairMember M>
-void bind_member(const Pairs& pairs, std::string_view name, bool may_be_missing, M& member, Problem& problem) {
-  std::size_t from = 0;
-  const std::string_view* text = pairs.find(name, from);
-  if constexpr (TextSequence<M>) {
-    if (text != nullptr) member.clear();
-    for (; text != nullptr; text = pairs.find(name, from)) {
-      typename M::value_type item{};
-      if (read_text(name, *text, item, problem)) member.push_back(std::move(item));
-    }
-    return;
-  } else {
-    if (text == nullptr) {
-      if (!OptionalText<M> && !may_be_missing) add_error(problem, name, "missing");
-      return;
-    }
-    if constexpr (OptionalText<M>) {
-      typename M::value_type item{};
-      if (read_text(name, *text, item, problem)) member = std::move(item);
-    } else {
-      read_text(name, *text, member, problem);
-    }
-    if (pairs.find(name, from) != nullptr) add_error(problem, name, "given more than once");
-  }
-}
-
-template <class T>
-std::expected<T, Rejection> bind_pairs(const Pairs& pairs) {
-  static_assert(json::Aggregate<T>, "tern: Query<T> and Form<T> take a struct whose members are the names");
-  T value{};
-  Problem problem{Status::UnprocessableContent, {}, {}, {}};
-  json::for_each_member(value, [&](std::string_view name, auto& member, auto index) {
-    using M = std::remove_reference_t<decltype(member)>;
-    if constexpr (PairMember<M>) {
-      bind_member(pairs, name, json::member_has_default<T, index>(), member, problem);
-    } else {
-      static_assert(json::detail::usable_member<T, json::detail::fixed_name<T, index>, M>,
-                    "tern: a member of a query or form is a scalar, an enum, text, std::optional of these or a vector "
-                    "of them; the one named below is none of these");
-    }
-  });
-  if (problem.errors.empty()) return value;
-  return std::unexpected(Rejection(std::move(problem)));
-}
-
-// A value as text that was found or not.
-template <class Held, class T>
-std::expected<Held, Rejection> held(std::optional<std::string_view> text, std::string_view kind,
-                                    std::string_view name) {
-  static_assert(Positional<T>, "tern: a field or cookie is read as a scalar, an enum or text");
-  if (!text) return std::unexpected(missing(kind, name));
-  Held holder{};
-  if (!from_text(*text, holder.value)) return std::unexpected(malformed(kind, name, expectation<T>()));
-  return holder;
-}
-
 }  // namespace app
 
 template <class T>
 struct Extract<Query<T>> {
+  static constexpr app::ParameterContract contract{app::Reads::Query, false, {}, app::schema_of<T>, nullptr, nullptr};
+  static constexpr bool collects = true;
+  static constexpr app::PrepareRules prepare = app::prepare_rules<T>();
   static std::expected<Query<T>, Rejection> from(Request& request) {
     const auto pairs = app::query_pairs(request);
     if (!pairs) return std::unexpected(pairs.error());
-    auto value = app::bind_pairs<T>(*pairs);
+    auto value = app::bind_pairs<T>(*pairs, "query");
     if (!value) return std::unexpected(std::move(value.error()));
     return Query<T>{{std::move(*value)}};
   }
@@ -266,13 +170,16 @@ struct Extract<Query<T>> {
 
 template <class T>
 struct Extract<Form<T>> {
+  static constexpr app::ParameterContract contract{app::Reads::Form, false, {}, app::schema_of<T>, nullptr, nullptr};
+  static constexpr bool collects = true;
+  static constexpr app::PrepareRules prepare = app::prepare_rules<T>();
   static constexpr bool reads_body = true;
   static constexpr bool computes_from_body = true;
   static std::expected<Form<T>, Rejection> from(Request& request) { return from(request, request.arena()); }
   static std::expected<Form<T>, Rejection> from(Request& request, Arena& arena) {
     const auto pairs = app::form_pairs(request, arena);
     if (!pairs) return std::unexpected(pairs.error());
-    auto value = app::bind_pairs<T>(*pairs);
+    auto value = app::bind_pairs<T>(*pairs, "form");
     if (!value) return std::unexpected(std::move(value.error()));
     return Form<T>{{std::move(*value)}};
   }
@@ -280,6 +187,9 @@ struct Extract<Form<T>> {
 
 template <class T>
 struct Extract<Json<T>> {
+  static constexpr app::ParameterContract contract{app::Reads::Json, false, {}, app::schema_of<T>, nullptr, nullptr};
+  static constexpr bool collects = true;
+  static constexpr app::PrepareRules prepare = &json::compile_all_rules<T>;
   static constexpr bool reads_body = true;
   static constexpr bool computes_from_body = true;
   static std::expected<Json<T>, Rejection> from(Request& request) {
@@ -295,41 +205,68 @@ struct Extract<Json<T>> {
 template <class T>
 T Request::json() const {
   if (auto refused = app::refuse_unless_json(*this)) throw HttpError(std::move(refused->problem));
-  auto value = json::read<T>(body());
+  auto value = json::read<T>(body(), {.problems = json::detail::max_violations, .is_request = true});
   if (!value) throw HttpError(app::bad_json(value.error()).problem);
   return std::move(*value);
 }
 
 template <FixedText Name, class T>
 struct Extract<Header<Name, T>> {
+  static constexpr app::ParameterContract contract{app::Reads::Header, false,   Name.view(),
+                                                   app::schema_of<T>,  nullptr, nullptr};
+  static constexpr bool collects = true;
   static_assert(base::is_token(Name.view()), "tern: the name of a header is a token");
-  static std::expected<Header<Name, T>, Rejection> from(Request& request) {
-    return app::held<Header<Name, T>, T>(request.field(Name.view()), "field", Name.view());
+  static std::expected<Header<Name, T>, Rejection> from(Request& request) { return make<Header<Name, T>>(request); }
+  template <class P>
+  static std::expected<P, Rejection> make(Request& request) {
+    return app::held<P, T>(request.field(Name.view()), "field", Name.view(), "header");
   }
 };
 
 template <FixedText Name, class T>
 struct Extract<Cookie<Name, T>> {
-  static std::expected<Cookie<Name, T>, Rejection> from(Request& request) {
-    return app::held<Cookie<Name, T>, T>(request.cookie(Name.view()), "cookie", Name.view());
+  static constexpr app::ParameterContract contract{app::Reads::Cookie, false,   Name.view(),
+                                                   app::schema_of<T>,  nullptr, nullptr};
+  static constexpr bool collects = true;
+  static std::expected<Cookie<Name, T>, Rejection> from(Request& request) { return make<Cookie<Name, T>>(request); }
+  template <class P>
+  static std::expected<P, Rejection> make(Request& request) {
+    return app::held<P, T>(request.cookie(Name.view()), "cookie", Name.view(), "cookie");
   }
 };
 
 template <FixedText Name, class T>
 struct Extract<Path<Name, T>> {
+  static constexpr app::ParameterContract contract{app::Reads::Path,  false,   Name.view(),
+                                                   app::schema_of<T>, nullptr, nullptr};
+  static constexpr bool collects = true;
   static constexpr std::string_view placeholder = Name.view();
-  static std::expected<Path<Name, T>, Rejection> from(Request& request) {
+  static std::expected<Path<Name, T>, Rejection> from(Request& request) { return make<Path<Name, T>>(request); }
+  template <class P>
+  static std::expected<P, Rejection> make(Request& request) {
     static_assert(app::Positional<T>, "tern: a placeholder is read as a scalar, an enum or text");
-    Path<Name, T> path{};
+    P path{};
     if (!app::from_text(request.parameter(Name.view()).value_or(std::string_view()), path.value)) {
       return std::unexpected(app::parameter_rejected());
     }
-    return path;
+    return app::checked_parameter(std::move(path), Name.view(), "path");
+  }
+};
+
+// A parameter with a type of its own, which may have rules.
+template <app::StrongParameter P>
+struct Extract<P> : Extract<typename P::Parameter> {
+  static constexpr app::ParameterContract contract =
+      app::with_rules(Extract<typename P::Parameter>::contract, app::parameter_rules<P>());
+  static constexpr app::PrepareRules prepare = app::prepare_rules<P>();
+  static std::expected<P, Rejection> from(Request& request) {
+    return Extract<typename P::Parameter>::template make<P>(request);
   }
 };
 
 template <>
 struct Extract<Body> {
+  static constexpr app::ParameterContract contract{app::Reads::Bytes, false, {}, nullptr, nullptr, nullptr};
   static constexpr bool reads_body = true;
   static std::expected<Body, Rejection> from(Request& request) { return Body{request.body()}; }
 };
@@ -356,6 +293,7 @@ struct Extract<PerLoop<T>> {
 
 template <>
 struct Extract<BodyStream> {
+  static constexpr app::ParameterContract contract{app::Reads::Bytes, false, {}, nullptr, nullptr, nullptr};
   static constexpr bool streams_body = true;
   static std::expected<BodyStream, Rejection> from(Request& request) { return BodyStream(request.exchange()); }
 };
@@ -365,11 +303,34 @@ struct Extract<StopToken> {
   static std::expected<StopToken, Rejection> from(Request& request) { return request.stop(); }
 };
 
+namespace app {
+
+// A state that an extractor uses, as its member `static constexpr NeededState needed_state`: the start checks that it
+// was given.
+struct NeededState {
+  std::string_view name;  // "State<KeyRing>"
+  const void* key;        // &http::type_key<KeyRing>
+};
+
+// An optional extractor needs the state of its extractor.
+template <class T>
+struct NeedsOf {};
+template <class T>
+  requires requires { Extract<T>::needed_state; }
+struct NeedsOf<T> {
+  static constexpr NeededState needed_state = Extract<T>::needed_state;
+};
+
+}  // namespace app
+
 // Any extractor, unset if its value is missing.
 template <app::Extractable T>
-struct Extract<std::optional<T>> {
+struct Extract<std::optional<T>> : app::NeedsOf<T> {
   using Result = std::expected<std::optional<T>, Rejection>;
+  static constexpr app::ParameterContract contract = app::made_optional(*app::parameter_contract<T>());
 
+  static constexpr bool collects = app::Collects<T>;
+  static constexpr app::PrepareRules prepare = app::prepare_rules_of_extractor<T>();
   static constexpr bool reads_body = app::ReadsBody<T>;
   static constexpr bool computes_from_body = app::ComputesFromBody<T>;
   static constexpr bool streams_body = app::StreamsBody<T>;

@@ -6,6 +6,7 @@
 #include <tern/app/pattern.hpp>
 #include <tern/app/resource.hpp>
 #include <tern/app/route_method.hpp>
+#include <tern/app/route_notes.hpp>
 #include <tern/app/websocket.hpp>
 
 #include <cstddef>
@@ -19,7 +20,9 @@
 namespace tern {
 
 class App;
+class EmbeddedFolder;
 struct FileOptions;
+struct TemplateOptions;
 
 namespace app {
 
@@ -37,7 +40,7 @@ inline constexpr bool takes_no_placeholders<TypeList<A...>> =
 }  // namespace app
 
 // A registered route, for further settings.
-class Route {
+class Route : public app::Documented<Route> {
 public:
   Route(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
 
@@ -52,6 +55,8 @@ public:
   }
 
 private:
+  friend class app::Documented<Route>;
+  app::RouteNotes& route_notes();
   void add(app::MiddlewareBox middleware, const std::source_location& place);
   app::Core* core_;
   std::size_t index_;
@@ -61,7 +66,7 @@ class Group;
 
 // The methods of one path: app.route("/items/{id}").get(…).put(…).del(…). The name, limits and middleware apply to all
 // its methods, regardless of the order of registration; 404 and 405 are the group's.
-class MethodChain {
+class MethodChain : public app::Documented<MethodChain> {
 public:
   MethodChain(app::Core& core, std::size_t index, const std::source_location& place)
       : core_(&core), index_(index), place_(place) {}
@@ -113,6 +118,8 @@ public:
   }
 
 private:
+  friend class app::Documented<MethodChain>;
+  app::RouteNotes& route_notes();
   void add(RouteMethod method, app::Endpoint endpoint);
   void add(app::MiddlewareBox middleware, const std::source_location& place);
   app::Core* core_;
@@ -128,7 +135,7 @@ using RoutingMap = std::vector<std::pair<std::string, ResourceFactory>>;
 
 // Routes below a common prefix, which may have placeholders, with their own middleware. A handle: copies refer to the
 // same group. Prefix and pattern are checked together; the SetupError of the start has the faults.
-class Group {
+class Group : public app::Documented<Group> {
 public:
   Group(app::Core& core, std::size_t index) noexcept : core_(&core), index_(index) {}
 
@@ -190,6 +197,9 @@ public:
   // component tern::web: the options need <tern/web.hpp>, a program needs the library.
   Group files(PlacedPattern prefix, std::string_view folder);
   Group files(PlacedPattern prefix, std::string_view folder, const FileOptions& options);
+  // The same with files of the program (tern/web/embedded.hpp). The folder is a static object.
+  Group files(PlacedPattern prefix, const EmbeddedFolder& folder);
+  Group files(PlacedPattern prefix, const EmbeddedFolder& folder, const FileOptions& options);
 
   // Handles paths below the prefix without a route, in place of a 404: any method, any path. Takes no placeholders. The
   // innermost group's fallback applies.
@@ -238,10 +248,13 @@ public:
   }
 
 private:
+  friend class app::Documented<Group>;
+  app::RouteNotes& route_notes();
   template <class C, auto Member>
   static void add_member(MethodChain& chain, Method method) {
     chain.on(method, typename app::ResourceHandlerOf<C, Member>::type{});
   }
+  Group add_files(const PlacedPattern& prefix, app::Endpoint endpoint);
   Route add(RouteMethod method, PlacedPattern pattern, app::Endpoint endpoint);
   void add(app::MiddlewareBox middleware, const std::source_location& place);
   void add_fallback(app::Endpoint endpoint, const std::source_location& place);

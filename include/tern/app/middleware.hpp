@@ -4,6 +4,9 @@
 // Request& it may take extractors of the head, such as State<T>, which respond for it if they fail. It runs when the
 // head is complete, before the content is read (Request::body() is empty) and before 100 Continue, and also around 404,
 // 405 and errors: it sees the response that an inner exception becomes.
+//
+// A class with `static constexpr bool comes_first = true` precedes all other middleware of a chain, and runs for CORS
+// preflights of its route. It takes (Request&, Next).
 #pragma once
 
 #include <tern/app/bind.hpp>
@@ -88,7 +91,9 @@ public:
       : invoke(other.invoke),
         object(std::exchange(other.object, nullptr)),
         destroy(other.destroy),
+        describe(other.describe),
         may_suspend(other.may_suspend),
+        comes_first(other.comes_first),
         needs(other.needs),
         place(other.place) {}
   MiddlewareBox& operator=(MiddlewareBox&&) = delete;
@@ -99,7 +104,9 @@ public:
   decltype(Link::invoke) invoke = nullptr;
   void* object = nullptr;
   void (*destroy)(void*) noexcept = nullptr;
+  void (*describe)(const void* object, Operation& operation) = nullptr;  // null: it says nothing about itself
   bool may_suspend = false;
+  bool comes_first = false;
   std::span<const Need> needs;
   std::source_location place;
 };
@@ -127,6 +134,12 @@ template <class... A>
 inline constexpr bool usable_middleware_parameters<TypeList<A...>> =
     (true && ... && MiddlewareParameter<A>) &&
     (std::size_t{0} + ... + std::size_t{std::same_as<std::remove_cvref_t<A>, Next>}) == 1;
+
+template <class M>
+inline constexpr bool comes_first = false;
+template <class M>
+  requires requires { M::comes_first; }
+inline constexpr bool comes_first<M> = M::comes_first;
 
 template <class M>
 concept ExtractingMiddleware =
@@ -169,9 +182,9 @@ public:
 private:
   template <std::size_t... I>
   Reply run(Request& request, Next next, AllSlots& slots, std::index_sequence<I...>) const {
-    std::optional<Rejection> failure;
-    if (!(true && ... && fill_for_middleware<I, A>(slots, request, next, failure))) {
-      return rejected(std::move(*failure), request.exchange());
+    static_cast<void>((true && ... && fill_for_middleware<I, A>(slots, request, next, slots.failure)));
+    if (slots.failure) {
+      return rejected(std::move(*slots.failure), request.exchange());
     }
     return middleware_(slot<I, A>(slots).pass(request)...);
   }
@@ -201,9 +214,16 @@ MiddlewareBox box_middleware(M middleware) {
       box.object = new M(std::move(middleware));
       box.destroy = [](void* dead) noexcept { delete static_cast<M*>(dead); };
       box.may_suspend = std::same_as<Result, Task<Response>>;
+      box.comes_first = comes_first<M>;
       box.invoke = &guarded<&call_middleware<M>>;
+      if constexpr (requires(const M& object, Operation& operation) { object.describe(operation); }) {
+        box.describe = [](const void* object, Operation& operation) {
+          static_cast<const M*>(object)->describe(operation);
+        };
+      }
     }
   } else if constexpr (ExtractingMiddleware<M>) {
+    static_assert(!comes_first<M>, "tern: a middleware that comes first takes (tern::Request&, tern::Next)");
     using Result = typename HandlerTraits<M>::Result;
     static_assert(
         MiddlewareAnswer<Result>,

@@ -99,7 +99,7 @@ consteval FormLimits form_limits() {
 template <class M>
 void bind_files(ReceivedForm& form, std::size_t index, std::string_view name, M& member, Problem& problem) {
   if (form.has(form.of_wrong_kind, index)) return add_error(problem, name, "expected a file");
-  if (form.has(form.repeated, index)) return add_error(problem, name, "given more than once");
+  if (form.has(form.repeated, index)) return add_error(problem, name, "given more than once", "duplicate");
   bool found = false;
   for (ReceivedForm::File& candidate : form.files) {
     if (candidate.member != index) continue;
@@ -110,7 +110,7 @@ void bind_files(ReceivedForm& form, std::size_t index, std::string_view name, M&
       member = std::move(candidate.file);
     }
   }
-  if (!found && std::is_same_v<M, UploadedFile>) add_error(problem, name, "missing");
+  if (!found && std::is_same_v<M, UploadedFile>) add_error(problem, name, "missing", "missing");
 }
 
 template <class T>
@@ -124,11 +124,10 @@ std::expected<T, Rejection> bind_form(ReceivedForm& form) {
     } else if (form.has(form.of_wrong_kind, index)) {
       add_error(problem, name, "expected text, not a file");
     } else {
-      bind_member(pairs, name, json::member_has_default<T, index>(), member, problem);
+      bind_and_check<T, index>(pairs, name, member, problem);
     }
   });
-  if (problem.errors.empty()) return value;
-  return std::unexpected(Rejection(std::move(problem)));
+  return checked(std::move(value), problem, "form");
 }
 
 // Only if T is a struct; for others, the extractor has the message.
@@ -145,7 +144,10 @@ struct Extract<Multipart<T>> {
       "tern: a member of a multipart form is a scalar, an enum, text, std::optional of these or a vector of them, or "
       "tern::UploadedFile, std::optional of it or a vector of it");
 
+  static constexpr app::ParameterContract contract{app::Reads::Multipart, false,   {},
+                                                   app::schema_of<T>,     nullptr, nullptr};
   static constexpr bool streams_body = true;
+  static constexpr app::PrepareRules prepare = app::prepare_rules<T>();
   static Task<std::expected<Multipart<T>, Rejection>> from(Request& request)
     requires app::UsableForm<T>
   {

@@ -59,6 +59,7 @@ private:
 
 template <>
 struct Extract<MultipartStream> {
+  static constexpr app::ParameterContract contract{app::Reads::Multipart, false, {}, nullptr, nullptr, nullptr};
   static constexpr bool streams_body = true;
   static std::expected<MultipartStream, Rejection> from(Request& request);
 };

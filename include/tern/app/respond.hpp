@@ -1,6 +1,7 @@
 // Responders: types of handler results, and their conversion to responses.
 #pragma once
 
+#include <tern/app/contract.hpp>
 #include <tern/app/handler_traits.hpp>
 #include <tern/http/exchange.hpp>
 #include <tern/http/uri.hpp>
@@ -146,6 +147,61 @@ consteval bool can_respond() {
 // Whether a handler may return R: a reply, a task of a result, or a result.
 template <class R>
 concept UsableResult = std::same_as<R, Reply> || can_respond<std::remove_cvref_t<typename Unwrapped<R>::type>>();
+
+template <class T>
+inline constexpr bool describes_itself = requires(Operation& operation) { Respond<T>::describe(operation); };
+
+template <class R>
+consteval ResultContract make_result_contract();
+
+// The responses that a result of type R allows; R is no reference and no task.
+template <class R>
+inline constexpr ResultContract result_contract = make_result_contract<R>();
+
+// Of the error of a std::expected; see respond_error().
+template <class E>
+consteval ResultContract make_error_contract() {
+  if constexpr (CustomResponder<E> || (BuiltInResult<E> && !TextResult<E> && !std::same_as<E, Body>)) {
+    return make_result_contract<E>();
+  } else {
+    return {.responds = Responds::Mapped, .key = &http::type_key<E>};
+  }
+}
+template <class E>
+inline constexpr ResultContract error_contract = make_error_contract<E>();
+
+template <class R>
+consteval ResultContract make_result_contract() {
+  if constexpr (std::is_void_v<R>) {
+    return {.responds = Responds::Empty};
+  } else if constexpr (std::same_as<R, Response> || std::same_as<R, Reply>) {
+    return {};
+  } else if constexpr (CustomResponder<R> || AwaitedResponder<R>) {
+    if constexpr (describes_itself<R>) return {.responds = Responds::Described, .describe = &Respond<R>::describe};
+    return {};
+  } else if constexpr (std::same_as<R, Body>) {
+    return {.responds = Responds::Bytes};
+  } else if constexpr (TextResult<R>) {
+    return {.responds = Responds::Text};
+  } else if constexpr (std::same_as<R, Status>) {
+    return {.responds = Responds::Status};
+  } else if constexpr (std::same_as<R, Problem> || std::same_as<R, HttpError>) {
+    return {.responds = Responds::Problem};
+  } else if constexpr (std::same_as<R, Redirect>) {
+    return {.responds = Responds::Redirect};
+  } else if constexpr (is_expected<R>) {
+    return {.responds = Responds::Expected,
+            .of = &result_contract<std::remove_cvref_t<typename R::value_type>>,
+            .error = &error_contract<std::remove_cvref_t<typename R::error_type>>};
+  } else if constexpr (is_optional<R>) {
+    return {.responds = Responds::Optional, .of = &result_contract<std::remove_cvref_t<typename R::value_type>>};
+  } else if constexpr (is_created<R> || is_with_status<R>) {
+    using Value = std::remove_cvref_t<decltype(std::declval<R>().value)>;
+    return {.responds = is_created<R> ? Responds::Created : Responds::AnyStatus, .of = &result_contract<Value>};
+  } else {
+    return {.responds = Responds::Json, .schema = &json::SchemaOf<R>::value};
+  }
+}
 
 Response text_response(std::string_view text, Exchange& exchange);  // copies
 Response bytes_response(std::string_view bytes, Exchange& exchange);

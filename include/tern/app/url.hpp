@@ -64,6 +64,27 @@ private:
   std::string text_;
 };
 
+// The URL of a named route as a function of the values of its placeholders; see App::link(). Refers to its app.
+template <class... A>
+class RouteLink {
+public:
+  RouteLink(const app::Core& core, std::string name) : core_(&core), name_(std::move(name)) {}
+
+  // As App::url(). Not before the start.
+  std::string operator()(const A&... values) const {
+    if constexpr (sizeof...(A) == 0) {
+      return app::make_url(*core_, name_, {});
+    } else {
+      const app::UrlValue all[] = {values...};
+      return app::make_url(*core_, name_, all);
+    }
+  }
+
+private:
+  const app::Core* core_;
+  std::string name_;
+};
+
 template <class... A>
 std::string Request::url(std::string_view name, const A&... values) const {
   if constexpr (sizeof...(A) == 0) {

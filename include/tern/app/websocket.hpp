@@ -79,7 +79,7 @@ public:
     } else {
       if (!message.is_text) return unsupported_data;
       if constexpr (is_json<M>) {
-        auto value = json::read<decltype(M::value)>(message.content);
+        auto value = json::read<decltype(M::value)>(message.content, {.is_request = true});
         if (!value) return invalid_payload;
         handler_.message(socket, M{{std::move(*value)}});
       } else {
@@ -96,7 +96,9 @@ public:
   Task<> compute(WebSocket& socket, Message given) override {
     if constexpr (is_json<Parameter>) {
       const Message message = std::move(given);  // goes before the frame does
-      const auto read = [&message] { return json::read<decltype(Parameter::value)>(message.content); };
+      const auto read = [&message] {
+        return json::read<decltype(Parameter::value)>(message.content, {.is_request = true});
+      };
       std::optional<std::invoke_result_t<decltype(read)>> value;
       try {
         value.emplace(co_await offload(read));

@@ -30,7 +30,7 @@ struct SetCookie {
 // The value of a Set-Cookie field. Throws std::invalid_argument for a name that is not a token, a value with bytes that
 // RFC 6265, section 4.1.1 does not allow, SameSite=None or Partitioned without Secure, and a name prefix
 // (case-insensitive) whose conditions are violated: "__Secure-" requires Secure; "__Host-" requires Secure, the path
-// "/" and no domain. Browsers would silently ignore these cookies.
+// "/" and no domain; and more than 4,096 bytes of name and value. Browsers would silently ignore these cookies.
 std::string to_field_value(const SetCookie& cookie);
 
 // The value of the first cookie of that name in the Cookie fields.

@@ -1,4 +1,5 @@
-// An exchange without a server: the request is in memory, and the test controls when content arrives.
+// An exchange without a server, for tests and background work: the request is in memory, and its owner controls when
+// content arrives.
 #pragma once
 
 #include <tern/http/exchange.hpp>
@@ -37,6 +38,8 @@ public:
   void set_listener(std::string name) { listener_ = std::move(name); }
   // Simulates TLS; `facts` outlive the exchange.
   void set_tls(const TlsFacts& facts) noexcept { tls_ = &facts; }
+  // Otherwise it follows from TLS.
+  void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
   void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
   void limit(const Limits& limits) override { limits_ = limits; }
@@ -47,7 +50,10 @@ public:
   std::string_view remote() override { return remote_; }
   std::uint16_t remote_port() override { return 0; }
   std::string_view listener() override { return listener_; }
-  std::string_view scheme() override { return tls_ != nullptr ? "https" : "http"; }
+  std::string_view scheme() override {
+    if (!scheme_.empty()) return scheme_;
+    return tls_ != nullptr ? "https" : "http";
+  }
   const TlsFacts* tls() override { return tls_; }
 
 private:
@@ -70,6 +76,7 @@ private:
   Limits limits_;
   std::string remote_ = "127.0.0.1";
   std::string listener_;
+  std::string scheme_;
   const TlsFacts* tls_ = nullptr;
   std::vector<Status> informed_;
   std::vector<std::string> reports_;

@@ -14,10 +14,13 @@
 namespace tern {
 
 // One invalid part of a request: its place (a JSON pointer into the content, or the name of a parameter or field) and
-// the reason.
+// the reason. The library sets all members; those that are empty are not written.
 struct ProblemItem {
   std::string pointer;
   std::string detail;
+  std::string code = {};      // of the rule, for programs: "max_length", "missing"; see json::Problem
+  std::string in = {};        // "body", "form", "query", "path", "header" or "cookie"
+  std::string expected = {};  // what the rule says, as JSON text: 200, "email", ["a","b"]
 };
 
 // An extension member of a problem: its name, and its value as JSON text.

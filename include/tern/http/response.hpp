@@ -207,8 +207,15 @@ public:
     return std::move(after(std::move(work)));
   }
 
-  // For servers.
+  // For middleware: replaces all fields, and the Content-Type. Cheaper than one set() for each.
+  Response& set_fields(Fields fields) & noexcept {
+    fields_ = std::move(fields);
+    drop_type();
+    return *this;
+  }
   const Fields& fields() const noexcept { return fields_; }
+
+  // For servers.
   // A Content-Type that is not in fields(); empty if there is none. For text() and html(), validates the content as
   // UTF-8: call it once.
   std::string_view literal_type() const noexcept { return claims_utf8_ ? checked_type() : type_; }

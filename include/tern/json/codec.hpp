@@ -15,6 +15,9 @@ namespace tern {
 //     }
 //   };
 //
+// In a document, T is described by `static constexpr std::string_view schema = R"({"type":"string"})";`, a JSON Schema,
+// or as another type by `using SchemaType = U;`, or by its kinds.
+//
 // write() writes exactly one value. read() reports faults by reader.fail(), which adds the path. Either may be omitted
 // if it is never used.
 template <class T>
@@ -48,6 +51,12 @@ struct JsonDefaults;
 template <class T>
 struct JsonOptions;
 
+// The name of a struct or an enumeration in a document, in place of the name of the type:
+//
+//   template <> struct tern::JsonSchemaName<Page<Book>> { static constexpr std::string_view value = "BookPage"; };
+template <class T>
+struct JsonSchemaName;
+
 // The names of an enumeration. Either the range in which enumerators are looked for (default: -128 to 127), or the
 // complete list of values and names:
 //
@@ -58,4 +67,23 @@ struct JsonOptions;
 template <class E>
 struct EnumNames;
 
+// Rules that a value must keep, and its documentation: see <tern/rules.hpp>, which makes the list.
+//
+//   template <>
+//   struct tern::Rules<NewBook> {
+//     static constexpr auto list = tern::rules(tern::member<&NewBook::title>(tern::length(1, 200)));
+//   };
+template <class T>
+struct Rules;
+
+namespace json::detail {
+
+template <class T>
+concept HasRules = requires { Rules<T>::list; };
+
+// The rules as a constant table; defined in rules.hpp, which everything that specialises Rules includes.
+template <class T>
+struct RuleTableOf;
+
+}  // namespace json::detail
 }  // namespace tern

@@ -24,6 +24,7 @@
 #include <tern/json/error.hpp>
 #include <tern/json/reader.hpp>
 #include <tern/json/shape.hpp>
+#include <tern/json/validate.hpp>
 #include <tern/json/variant.hpp>
 
 namespace tern::json {
@@ -88,8 +89,17 @@ consteval bool denies_unknown() {
 }
 
 template <class T>
-inline constexpr ReadTable read_table{read_members<T>.items, member_count<T>, &addresses_in<T>,
-                                      &members_with_default<T>, denies_unknown<T>()};
+consteval auto rules_function() -> const CompiledRules& (*)() {
+  if constexpr (HasRules<T>) {
+    return &compiled_rules<T>;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class T>
+inline constexpr ReadTable read_table{read_members<T>.items,    member_count<T>,     &addresses_in<T>,
+                                      &members_with_default<T>, denies_unknown<T>(), rules_function<T>()};
 
 template <class T>
 void read_integer(Reader& reader, T& out) {
@@ -143,7 +153,7 @@ bool read_key(std::string_view text, Reader& member, K& out) {
   } else if constexpr (shape<K> == Shape::Integer) {
     const auto value = base::parse_integer<K>(text);
     if (value) out = *value;
-    if (!value) member.fail("expected integer as name of the member");
+    if (!value) member.fail("expected integer as name of the member", "type");
     return value.has_value();
   } else {
     static_assert(std::is_constructible_v<K, const char*, std::size_t>,
@@ -163,7 +173,7 @@ void read_map(Reader& reader, T& out) {
     if (inserted) {
       read_value(member, place->second);
     } else if constexpr (shape<typename T::key_type> == Shape::Integer) {
-      member.fail("duplicate member");  // "1" and "01"; equal texts were found before
+      member.fail("duplicate member", "duplicate");  // "1" and "01"; equal texts were found before
     }
   });
 }
@@ -253,7 +263,11 @@ void read_value(Reader& reader, T& out) {
   static_assert(is != Shape::None,
                 "tern: this type cannot be read from JSON; make it an aggregate or specialise tern::JsonCodec");
   static_assert(is != Shape::View, "tern: this range can only be written as JSON; read into a container");
-  if constexpr (is == Shape::Codec) {
+  if constexpr (is == Shape::Codec && HasRules<T>) {
+    const std::size_t before = reader.problem_count();
+    JsonCodec<T>::read(reader, out);
+    if (reader.problem_count() == before) check_value(reader, compiled_rules<T>(), &out);
+  } else if constexpr (is == Shape::Codec) {
     JsonCodec<T>::read(reader, out);
   } else if constexpr (is == Shape::Struct) {
     read_struct(reader, &out, read_table<T>);

@@ -20,6 +20,8 @@ class Reader;
 namespace detail {
 
 struct ReadState;
+class CompiledRules;
+struct RuleWalk;
 template <class T>
 void read_value(Reader& reader, T& out);
 
@@ -36,6 +38,7 @@ struct ReadTable {
   void (*addresses)(void* object, void** out);
   std::uint64_t (*may_be_missing)();
   bool deny_unknown;
+  const CompiledRules& (*rules)();  // null: there are none
 };
 
 void read_struct(Reader& reader, void* object, const ReadTable& table);
@@ -97,8 +100,8 @@ public:
   // The number of elements or members; 0 for any other value. Saturates at 16,777,215.
   std::size_t size() const;
 
-  // Notes a problem with this value.
-  void fail(std::string_view message);
+  // Notes a problem with this value; see Problem for `code` and `expected`.
+  void fail(std::string_view message, std::string_view code = "invalid", std::string expected = {});
   // Notes that the value has none of these kinds: "expected string or null".
   void expected(Kinds kinds);
   // The place of this value in the document, as a JSON pointer.
@@ -107,6 +110,7 @@ public:
 
 private:
   friend void detail::read_struct(Reader&, void*, const detail::ReadTable&);
+  friend struct detail::RuleWalk;
   friend bool detail::read_document(std::string_view, const Limits&, void*, detail::ReadFunction, Error&);
 
   Reader(detail::ReadState& state, const Reader* parent, std::string_view key, std::size_t index,

@@ -59,7 +59,11 @@ void write_members_of(Writer& writer, const T& value) {
   const auto pointers = member_pointers(value);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     const void* addresses[count + 1] = {leaf<I>(pointers)..., nullptr};
-    write_struct(writer, write_members<T>.items, addresses, count);
+    if constexpr (HasRules<T>) {
+      write_struct_without(writer, write_members<T>.items, addresses, count, RuleTableOf<T>::table.write_only);
+    } else {
+      write_struct(writer, write_members<T>.items, addresses, count);
+    }
   }(std::make_index_sequence<count>{});
 }
 
@@ -194,7 +198,7 @@ void write_value(Writer& writer, const T& value) {
 
 }  // namespace detail
 
-// Appends `value` to `out`. A member that is null is written, as null.
+// Appends `value` to `out`. A member that is null is written, as null; one with the rule write_only() is not.
 template <class T>
 void write(std::string& out, const T& value) {
   Writer writer(out);

@@ -22,6 +22,9 @@ struct WriteMember {
 };
 
 void write_struct(Writer& writer, const WriteMember* members, const void* const* addresses, std::size_t count);
+// Omits the members in `omitted`, by bit.
+void write_struct_without(Writer& writer, const WriteMember* members, const void* const* addresses, std::size_t count,
+                          std::uint64_t omitted);
 void write_time(Writer& writer, std::int64_t ticks, std::int64_t numerator, std::int64_t denominator);
 
 }  // namespace detail

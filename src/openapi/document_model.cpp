@@ -1,0 +1,212 @@
+#include "openapi/document_model.hpp"
+
+#include <tern/app/pattern.hpp>
+#include <tern/base/ascii.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tern::openapi {
+
+// The key of a method in a Path Item Object; others than these eight are extensions, and so are WebSockets: a client
+// that is made from the document does not GET them.
+std::string method_key(const app::OperationEntry& entry) {
+  if (entry.is_socket) return "x-websocket";
+  std::string key(entry.method == Method::Extension ? std::string_view(entry.extension_method)
+                                                    : method_name(entry.method));
+  std::ranges::transform(key, key.begin(), base::to_lower);
+  constexpr std::string_view known[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace"};
+  return std::ranges::find(known, key) != std::end(known) ? key : "x-" + key;
+}
+
+namespace {
+
+std::string shape_of(std::string_view path) {
+  std::string shape;
+  bool inside = false;
+  for (const char c : path) {
+    if (c == '{') inside = true;
+    if (c == '}') inside = false;
+    if (!inside) shape += c;
+  }
+  return shape;
+}
+
+std::string identifier(std::string_view text) {
+  std::string id;
+  for (const char c : text) {
+    const bool usable = base::is_alpha(c) || base::is_digit(c) || c == '.' || c == '-' || c == '_';
+    if (usable) {
+      id += c;
+    } else if (!id.empty() && id.back() != '_') {
+      id += '_';
+    }
+  }
+  while (id.ends_with('_')) id.pop_back();
+  return id;
+}
+
+std::string_view stated_id(const OperationModel& operation) {
+  for (const app::RouteNotes* notes : operation.entry->notes) {
+    if (!notes->operation_id.empty()) return notes->operation_id;
+  }
+  return {};
+}
+
+}  // namespace
+
+DocumentModel::DocumentModel(const OpenApiOptions& options, const app::Core& outermost, const app::Core& within)
+    : options_(options), entries_(outermost.operations(within)) {
+  for (const app::OperationEntry& entry : entries_) place(make_operation(entry));
+  name_operations();
+  check();
+  each_operation(paths_, [this](const OperationModel& operation) { collect(operation); });
+  components_.name_all();
+}
+
+// Paths that differ only in the names of placeholders are one.
+void DocumentModel::place(OperationModel operation) {
+  const std::string shape = shape_of(operation.path);
+  const auto known = std::ranges::find(paths_, shape, &PathModel::shape);
+  if (known == paths_.end()) {
+    PathModel& path = paths_.emplace_back(PathModel{operation.path, shape, {}});
+    path.operations.push_back(std::move(operation));
+    return;
+  }
+  const auto same = std::ranges::find_if(known->operations, [&operation](const OperationModel& other) {
+    return method_key(*other.entry) == method_key(*operation.entry);
+  });
+  if (same != known->operations.end()) {
+    merge(*same, operation);
+    return;
+  }
+  rename_placeholders(operation, known->path);
+  known->operations.push_back(std::move(operation));
+}
+
+// Several patterns of one method are one operation: what either takes and answers is in it.
+void DocumentModel::merge(OperationModel& into, const OperationModel& other) {
+  into.also.push_back(other.entry->pattern);
+  for (ParameterModel& parameter : into.parameters) {
+    if (parameter.in != In::Path) continue;
+    parameter.schema = nullptr;
+    parameter.pattern.clear();
+  }
+  for (const ParameterModel& parameter : other.parameters) {
+    if (parameter.in == In::Path) continue;
+    into.parameters.push_back(parameter);
+    into.parameters.back().required = false;
+  }
+  for (const auto& [status, response] : other.responses) {
+    const auto [known, is_new] = into.responses.try_emplace(status, response);
+    if (is_new) continue;
+    known->second.is_problem = known->second.is_problem || response.is_problem;
+    for (const ContentModel& content : response.contents) {
+      if (std::ranges::find(known->second.contents, content.media_type, &ContentModel::media_type) ==
+          known->second.contents.end()) {
+        known->second.contents.push_back(content);
+      }
+    }
+  }
+}
+
+void DocumentModel::rename_placeholders(OperationModel& operation, const std::string& path) {
+  app::PatternReader reader(path);
+  auto parameter = operation.parameters.begin();
+  for (app::Segment segment; reader.next(segment);) {
+    if (segment.kind == app::SegmentKind::Literal) continue;
+    parameter++->name = segment.name;
+  }
+  operation.path = path;
+}
+
+// Those that are stated come first; names of routes, methods and paths must give way to them.
+void DocumentModel::name_operations() {
+  std::set<std::string> taken;
+  std::map<std::string, int> uses;
+  each_operation(paths_, [&](const OperationModel& operation) {
+    taken.emplace(stated_id(operation));
+    ++uses[operation.entry->name];
+  });
+  for (PathModel& path : paths_) {
+    for (OperationModel& operation : path.operations) {
+      operation.id = stated_id(operation);
+      if (!operation.id.empty()) continue;
+      const app::OperationEntry& entry = *operation.entry;
+      std::string id = identifier(entry.name);
+      if (id.empty()) {
+        id = identifier(method_key(entry) + " " + operation.path);
+      } else if (uses[entry.name] > 1) {  // the methods of one path
+        id += "." + method_key(entry);
+      }
+      operation.id = id;
+      for (int number = 2; !taken.insert(operation.id).second; ++number) {
+        operation.id = id + "_" + std::to_string(number);
+      }
+    }
+  }
+}
+
+void DocumentModel::check() const {
+  app::Mistakes mistakes;
+  std::set<std::string> stated;
+  each_operation(paths_, [&](const OperationModel& operation) {
+    const std::string title = method_key(*operation.entry) + " '" + operation.entry->pattern + "'";
+    const std::string id(stated_id(operation));
+    if (!id.empty() && !stated.insert(id).second) {
+      mistakes.add({}, title + ": another operation has the id '" + id + "'");
+    }
+    check_notes(operation, title, mistakes);
+  });
+  mistakes.throw_if_any();
+}
+
+void DocumentModel::check_notes(const OperationModel& operation, const std::string& title,
+                                app::Mistakes& mistakes) const {
+  for (const std::string& scheme : operation.security) {
+    if (std::ranges::find(options_.security, scheme, &OpenApiSecurity::name) == options_.security.end()) {
+      mistakes.add({}, title + " needs the security scheme '" + scheme + "', which OpenApiOptions::security has not");
+    }
+  }
+  const auto has = [](const std::vector<ContentModel>& contents, const json::Schema* schema) {
+    return std::ranges::any_of(contents, [schema](const ContentModel& content) {
+      return content.schema != nullptr && &target_of(*content.schema) == schema;
+    });
+  };
+  for (const app::RouteNotes::Example& example : operation.entry->notes.empty()
+                                                     ? std::vector<app::RouteNotes::Example>()
+                                                     : operation.entry->notes.front()->examples) {
+    const bool is_used =
+        has(operation.contents, example.schema) || std::ranges::any_of(operation.responses, [&](const auto& response) {
+          return has(response.second.contents, example.schema);
+        });
+    if (!is_used && example.schema->shape == json::detail::Shape::Struct) {
+      mistakes.add({}, title + " has an example of type " + std::string(example.schema->type) +
+                           ", which is neither its content nor its response");
+    }
+  }
+}
+
+void DocumentModel::collect(const OperationModel& operation) {
+  for (const ParameterModel& parameter : operation.parameters) {
+    if (parameter.schema != nullptr) components_.add(*parameter.schema, true);
+  }
+  for (const ContentModel& content : operation.contents) {
+    if (content.schema == nullptr) continue;
+    if (content.kind == ContentModel::Kind::Schema) {
+      components_.add(*content.schema, true, operation.entry->deny_unknown);
+    } else {  // the form itself is no component
+      for (const json::SchemaMember& member : content.schema->members) components_.add(*member.schema, true);
+    }
+  }
+  for (const auto& [status, response] : operation.responses) {
+    has_problems_ = has_problems_ || response.is_problem;
+    for (const ContentModel& content : response.contents) {
+      if (content.schema != nullptr) components_.add(*content.schema, false);
+    }
+  }
+}
+
+}  // namespace tern::openapi
