@@ -3,6 +3,7 @@
 // script/fuzz runs it.
 #include "web/byte_ranges.hpp"
 #include "web/content_disposition.hpp"
+#include "web/file_rules.hpp"
 #include "web/file_service.hpp"
 #include "web/folder.hpp"
 #include "web/http_date.hpp"

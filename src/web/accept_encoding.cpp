@@ -106,4 +106,12 @@ std::optional<ContentCoding> negotiate_coding(const RequestFields& fields,
   return best;
 }
 
+bool accepts_coding(const RequestFields& fields, ContentCoding coding) noexcept {
+  Qualities qualities;
+  for (const Field& field : fields) {
+    if (base::equals_ignoring_case(field.name, "accept-encoding")) qualities.read(field.value);
+  }
+  return qualities.of(coding) > 0;
+}
+
 }  // namespace tern::web

@@ -25,4 +25,7 @@ std::optional<ContentCoding> find_coding(std::string_view name) noexcept;
 std::optional<ContentCoding> negotiate_coding(const RequestFields& fields,
                                               std::span<const ContentCoding> available) noexcept;
 
+// Whether the client accepts that coding, with any q-value but 0.
+bool accepts_coding(const RequestFields& fields, ContentCoding coding) noexcept;
+
 }  // namespace tern::web

@@ -3,6 +3,7 @@
 #include "web/accept_encoding.hpp"
 #include "web/compressible.hpp"
 #include "web/compressing_producer.hpp"
+#include "web/field_list.hpp"
 
 #include <tern/base/ascii.hpp>
 
@@ -16,35 +17,6 @@ namespace tern::web {
 namespace {
 
 constexpr std::size_t max_at_once = 64 * 1024;  // up to 2 ms
-
-template <class F>
-void for_elements(const Response& response, std::string_view name, F visit) {
-  for (const Field& field : response.fields()) {
-    if (!base::equals_ignoring_case(field.name, name)) continue;
-    for (std::string_view list = field.value; !list.empty();) {
-      const std::size_t comma = std::min(list.find(','), list.size());
-      visit(base::trim(list.substr(0, comma)));
-      list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-  }
-}
-
-bool has_element(const Response& response, std::string_view name, std::string_view element) {
-  bool found = false;
-  for_elements(response, name,
-               [&](std::string_view each) { found = found || base::equals_ignoring_case(each, element); });
-  return found;
-}
-
-// Adds Accept-Encoding to Vary, which stays one field.
-void add_vary(Response& response) {
-  if (has_element(response, "vary", "*") || has_element(response, "vary", "accept-encoding")) return;
-  std::string list;
-  for_elements(response, "vary", [&list](std::string_view each) {
-    if (!each.empty()) list.append(each).append(", ");
-  });
-  response.set("vary", list.append("accept-encoding"));
-}
 
 // Digests cover the coded content (RFC 9530), and a range is one of the content as it is.
 bool is_final(const Response& response) {
@@ -75,7 +47,7 @@ void weaken_etag(Response& response) {
 void amend_not_modified(const Request& request, Response& response, std::span<const std::string> more) {
   const auto type = response.field("content-type");
   if (is_final(response) || (type && !is_compressible(*type, more))) return;
-  add_vary(response);
+  add_vary(response, "accept-encoding");
   const auto tag = response.fields().find("etag");
   if (!tag || !tag->starts_with('"')) return;
   const std::string weak = "W/" + std::string(*tag);
@@ -137,7 +109,7 @@ Plan Compressor::decide(const Request& request, Response& response, ContentCodin
   const bool worth_it = (streamed || size >= options_.min_bytes) &&
                         is_compressible(response.field("content-type").value_or(""), options_.types);
   if (!worth_it && !refuses_identity(request)) return Plan::Unchanged;
-  add_vary(response);
+  add_vary(response, "accept-encoding");
   if (coding == ContentCoding::Identity) return Plan::Unchanged;
   if (streamed) return Plan::Streamed;
   return size > max_at_once ? Plan::OnPool : Plan::AtOnce;

@@ -19,9 +19,24 @@ SharedResource FileCache::find_stale(std::string_view path) {
   return found == by_path_.end() ? nullptr : found->second->resource;
 }
 
+SharedResource FileCache::find_known(std::string_view path, std::uint64_t now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_path_.find(path);
+  if (found == by_path_.end() || now - found->second->opened >= max_renewed) return nullptr;
+  return found->second->resource;
+}
+
+void FileCache::renew(std::string_view path, const SharedResource& resource, std::uint64_t now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_path_.find(path);
+  if (found == by_path_.end() || found->second->resource != resource) return;  // it was replaced meanwhile
+  found->second->seen = now;
+  entries_.splice(entries_.begin(), entries_, found->second);
+}
+
 void FileCache::put(std::string_view path, SharedResource resource, std::uint64_t now) {
   Entries entry(1);  // outside of the lock
-  entry.front() = {.path = std::string(path), .resource = std::move(resource), .seen = now};
+  entry.front() = {.path = std::string(path), .resource = std::move(resource), .seen = now, .opened = now};
   entry.front().bytes = sizeof(Entry) + path.size();
   for (const Variant& variant : entry.front().resource->variants) {
     entry.front().bytes += variant.content.size();
@@ -30,10 +45,10 @@ void FileCache::put(std::string_view path, SharedResource resource, std::uint64_
   const std::lock_guard lock(mutex_);
   if (const auto old = by_path_.find(path); old != by_path_.end()) drop(old->second);
   if (entry.front().bytes > max_bytes_ || entry.front().open_files > max_open_files_) return;
+  by_path_.emplace(entry.front().path, entry.begin());  // may throw; the iterator stays valid
   bytes_ += entry.front().bytes;
   open_files_ += entry.front().open_files;
   entries_.splice(entries_.begin(), entry);
-  by_path_.emplace(entries_.front().path, entries_.begin());
   while (bytes_ > max_bytes_ || open_files_ > max_open_files_ || entries_.size() > max_entries) {
     drop(std::prev(entries_.end()));
   }

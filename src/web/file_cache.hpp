@@ -18,6 +18,7 @@ class FileCache {
 public:
   // For so long a resource is used without another look at its files, in milliseconds.
   static constexpr std::uint64_t validity = 1000;
+  static constexpr std::uint64_t max_renewed = 30'000;  // and renewed for so long
   static constexpr std::size_t max_entries = 16 * 1024;
 
   FileCache(std::size_t max_bytes, std::size_t max_open_files) noexcept
@@ -27,6 +28,10 @@ public:
   SharedResource find(std::string_view path, std::uint64_t now);
   // Of any age.
   SharedResource find_stale(std::string_view path);
+  // The same, if its files were opened within the last half minute.
+  SharedResource find_known(std::string_view path, std::uint64_t now);
+  // The resource was looked at again, and is unchanged.
+  void renew(std::string_view path, const SharedResource& resource, std::uint64_t now);
   void put(std::string_view path, SharedResource resource, std::uint64_t now);
   void erase(std::string_view path);
 
@@ -38,6 +43,7 @@ private:
     std::string path;
     SharedResource resource;
     std::uint64_t seen = 0;
+    std::uint64_t opened = 0;
     std::size_t bytes = 0;
     std::size_t open_files = 0;
   };

@@ -1,30 +1,29 @@
-// Serves the files of a folder: Group::files().
+// Serves the files of a source: Group::files().
 //
-// Life of a request: serve() takes the decoded path behind the prefix. A resource that was looked at within the last
-// second comes from the cache, on the loop. Otherwise load() opens the file and its siblings on the pool, and enters
-// the resource into the cache. respond() in resource.cpp evaluates the conditions and ranges of the request.
+// Life of a request: serve() takes the decoded path behind the prefix. What the source knows is served on the loop:
+// files of the program, files of a folder that are unchanged as far as the kernel can tell at once, and the answer for
+// a missing path. Otherwise the source loads it on the pool. respond() in resource.cpp evaluates the conditions and
+// ranges of the request.
 #pragma once
 
-#include "web/file_cache.hpp"
-#include "web/folder.hpp"
+#include "web/file_source.hpp"
 #include "web/resource.hpp"
 
+#include <tern/base/box.hpp>
 #include <tern/http/reply.hpp>
 #include <tern/http/request.hpp>
 #include <tern/web/files.hpp>
 
-#include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tern::web {
 
 // Used by all loops concurrently.
 class FileService {
 public:
-  // Throws std::system_error if the folder cannot be opened, and std::invalid_argument for contradictory options.
-  FileService(const std::string& folder, FileOptions options);
+  FileService(base::Box<FileSource> source, const FileOptions& options);
 
   // The last parameter of the request is the path. The service outlives the reply's task.
   Reply serve(Request& request);
@@ -36,27 +35,18 @@ private:
     int error = 0;  // an errno, where there is no resource
   };
 
+  Reply serve_loaded(Request& request, std::string_view path);
   Task<Response> serve_later(Request& request, std::string_view path);
+  static Response respond_to(Request& request, Loaded loaded);
   Loaded load(std::string_view path);
-  std::expected<SharedResource, int> load_path(const std::string& path);
-  std::expected<SharedResource, int> make_resource(const std::string& path, const SharedResource& previous) const;
-  std::expected<SharedResource, int> make_folder(const std::string& path, OpenFile folder,
-                                                 const SharedResource& previous) const;
-  SharedResource make_file(const std::string& path, OpenFile file, const SharedResource& previous) const;
-  std::string_view media_type(std::string_view path) const;
-  std::string cache_control(std::string_view path, std::string_view media_type) const;
+  Loaded load_substitute(std::string_view path, int error);
+  std::optional<Loaded> find_substitute(std::string_view path);
+  bool falls_back(std::string_view path) const noexcept;
 
-  const Folder folder_;
-  const FileOptions options_;
-  std::vector<std::string> cache_controls_;  // of options_.cache
-  FileCache cache_;
+  const base::Box<FileSource> source_;
+  const std::string fallback_;
+  const std::string not_found_;
 };
-
-// Whether the name has a hash of its content, as bundlers write it: "app-3f9a61c2.js", "index.BkR3xq1Z.css".
-bool has_content_hash(std::string_view path) noexcept;
-
-// Whether the text matches the pattern, where '*' is any text.
-bool matches_pattern(std::string_view pattern, std::string_view text) noexcept;
 
 // The problem for a file that cannot be opened.
 Problem problem_of(int error);

@@ -138,12 +138,14 @@ TEST_F(Files, a_single_page_app_is_served_for_paths_without_a_file) {
 
 TEST_F(Files, a_404_may_have_a_page) {
   write("404.html", "<p>nothing here");
+  write("index.html", "<p>home");
   serve({.not_found = "404.html"});
   for (const char* path : {"/missing", "/.git/config", "/a%2fb"}) {
     const TestResponse response = get(path);
     EXPECT_EQ(response.status, 404);
     EXPECT_EQ(response.body, "<p>nothing here");
     EXPECT_EQ(response.field("content-type"), "text/html; charset=utf-8");
+    EXPECT_FALSE(response.has("accept-ranges"));
   }
   EXPECT_EQ(get("/missing", {{"range", "bytes=0-1"}, {"if-none-match", "*"}}).status, 404);
 }
@@ -249,6 +251,17 @@ TEST_F(Files, a_folder_that_cannot_be_opened_is_an_error_of_the_start) {
 TEST_F(Files, contradictory_rules_are_an_error_of_the_start) {
   app.files("/assets", folder.string(), {.cache = {{"*", {.immutable = true}}}});
   EXPECT_THROW(app.service(), SetupError);
+}
+
+TEST_F(Files, hidden_paths_have_the_not_found_page_and_not_the_index) {
+  write("index.html", "index");
+  write("404.html", "nothing here");
+  write(".env", "secret");
+  serve({.not_found = "404.html"});
+  for (const char* path : {"/.env", "/a%2fb"}) {
+    EXPECT_EQ(get(path).status, 404) << path;
+    EXPECT_EQ(get(path).body, "nothing here") << path;
+  }
 }
 
 }  // namespace

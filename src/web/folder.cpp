@@ -22,6 +22,14 @@ std::int64_t nanoseconds(const timespec& time) noexcept {
   return std::clamp(std::int64_t{time.tv_sec}, -latest, latest) * 1'000'000'000 + time.tv_nsec;
 }
 
+FileStatus status_of(const struct stat& status) noexcept {
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = static_cast<std::uint64_t>(status.st_size),
+          .modified = nanoseconds(status.st_mtim),
+          .changed = nanoseconds(status.st_ctim)};
+}
+
 // Owns the descriptor.
 OpenResult examine(int descriptor) {
   OpenFile opened;
@@ -30,11 +38,7 @@ OpenResult examine(int descriptor) {
   if (::fstat(descriptor, &status) != 0) return std::unexpected(errno);
   opened.is_folder = S_ISDIR(status.st_mode);
   if (!opened.is_folder && !S_ISREG(status.st_mode)) return std::unexpected(ENOENT);
-  opened.status = {.device = status.st_dev,
-                   .inode = status.st_ino,
-                   .size = static_cast<std::uint64_t>(status.st_size),
-                   .modified = nanoseconds(status.st_mtim),
-                   .changed = nanoseconds(status.st_ctim)};
+  opened.status = status_of(status);
   return opened;
 }
 
@@ -81,6 +85,20 @@ OpenResult Folder::open(const std::string& path) const {
   const int descriptor = open_beneath(folder_.descriptor(), path.empty() ? "." : path.c_str());
   if (descriptor < 0 && (errno == ENOSYS || errno == EPERM)) return open_without_symlinks(path);
   return examine_opened(descriptor);
+}
+
+// A kernel without RESOLVE_CACHED says EINVAL, and one without openat2() ENOSYS: both are a matter for the pool.
+std::expected<FileStatus, int> Folder::look_up_cached(const std::string& path) const {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;  // nothing is opened
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED;
+  const long descriptor = ::syscall(SYS_openat2, folder_.descriptor(), path.c_str(), &how, sizeof how);
+  if (descriptor < 0) return std::unexpected(errno);
+  const http::SharedFile file(static_cast<int>(descriptor));
+  struct stat status{};
+  if (::fstat(file.descriptor(), &status) != 0) return std::unexpected(errno);
+  if (!S_ISREG(status.st_mode)) return std::unexpected(ENOENT);
+  return status_of(status);
 }
 
 OpenResult Folder::open_without_symlinks(std::string_view path) const {

@@ -47,7 +47,11 @@ public:
   // devices, sockets and pipes, EXDEV for a path that leaves the folder, also by a symlink.
   OpenResult open(const std::string& path) const;
 
-  // The same without openat2(), for kernels and sandboxes that lack it: symlinks are refused (ELOOP).
+  // The status of the regular file at the path, on a loop: only if the kernel has the path in its cache. Otherwise
+  // EAGAIN, and other errors as open() has them.
+  std::expected<FileStatus, int> look_up_cached(const std::string& path) const;
+
+  // open() without openat2(), for kernels and sandboxes that lack it: symlinks are refused (ELOOP).
   OpenResult open_without_symlinks(std::string_view path) const;
 
 private:

@@ -1,5 +1,7 @@
 #include "web/listing.hpp"
 
+#include "web/conditional.hpp"
+#include "web/html_escape.hpp"
 #include "web/unicode.hpp"
 
 #include <tern/base/number.hpp>
@@ -52,14 +54,7 @@ void append_escaped(std::string& out, std::string_view text) {
       out += replacement;
       continue;
     }
-    switch (bytes.front()) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += bytes;
-    }
+    escape_html(out, bytes);
   }
 }
 
@@ -177,6 +172,7 @@ SharedResource make_listing(const Folder& root, const http::SharedFile& folder, 
   Variant& page = resource->variants.emplace_back();
   page.content = render_listing(path, read_folder(root, folder.descriptor(), path));
   page.size = page.content.size();
+  page.etag = content_tag(page.content);
   return resource;
 }
 

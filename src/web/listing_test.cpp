@@ -27,6 +27,7 @@ TEST_F(Listing, has_folders_first_names_sizes_and_dates) {
   EXPECT_EQ(response.field("content-type"), "text/html; charset=utf-8");
   EXPECT_EQ(response.field("cache-control"), "no-cache");
   EXPECT_EQ(response.field("x-content-type-options"), "nosniff");
+  EXPECT_EQ(get("/", {{"if-none-match", std::string(response.field("etag"))}}).status, 304);
   EXPECT_THAT(std::string(response.field("content-security-policy")), HasSubstr("default-src 'none'"));
   const std::size_t zoo = response.body.find("<a href=\"./zoo/\"><bdi>zoo</bdi>/</a>");
   const std::size_t a = response.body.find("<a href=\"./a.bin\"><bdi>a.bin</bdi></a></td><td>1.5 KB</td>");

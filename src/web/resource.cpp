@@ -85,14 +85,33 @@ void set_content_fields(Response& response, const Resource& resource, const Vari
   set_unless_empty(response, "content-security-policy", resource.security_policy);
 }
 
-Response content_of(const Resource& resource, const Variant& variant, const ByteRange& range) {
-  if (variant.file) return Response::file(resource.content_type, {variant.file, range.first, range.length});
-  return Response::borrowed(resource.content_type, std::string_view(variant.content).substr(range.first, range.length));
+Response content_of(std::string_view type, const Variant& variant, const ByteRange& range) {
+  if (variant.file) return Response::file(type, {variant.file, range.first, range.length});
+  if (!variant.static_content.empty()) {
+    return Response::static_content(type, variant.static_content.substr(range.first, range.length));
+  }
+  return Response::borrowed(type, std::string_view(variant.content).substr(range.first, range.length));
 }
 
-Response whole(const Resource& resource, const Variant& variant) {
-  Response response = content_of(resource, variant, {0, variant.size});
+Response part_of(const Resource& resource, const Variant& variant, const ByteRange& range) {
+  if (!variant.fields.empty()) {
+    Response response = content_of({}, variant, range);
+    response.set_fields(variant.fields);
+    return response;
+  }
+  Response response = content_of(resource.content_type, variant, range);
   set_content_fields(response, resource, variant);
+  response.set("accept-ranges", "bytes");
+  return response;
+}
+
+Response not_modified(const Resource& resource, const Variant& variant) {
+  Response response(Status::NotModified);
+  if (variant.not_modified.empty()) {
+    set_cache_fields(response, resource, variant);
+  } else {
+    response.set_fields(variant.not_modified);
+  }
   return response;
 }
 
@@ -107,16 +126,17 @@ std::string content_range(const ByteRange& range, std::uint64_t size) {
 }
 
 Response partial(const Resource& resource, const Variant& variant, const std::vector<ByteRange>& ranges) {
-  Response response;
   if (ranges.size() == 1) {
-    response = content_of(resource, variant, ranges.front());
+    Response response = part_of(resource, variant, ranges.front());
     response.set("content-range", content_range(ranges.front(), variant.size));
-  } else {
-    MultipartRanges parts(resource.content_type);
-    for (const ByteRange& range : ranges) parts.add(range, content_range(range, variant.size));
-    response = variant.file ? std::move(parts).respond(variant.file) : std::move(parts).respond(variant.content);
+    return std::move(response).status(Status::PartialContent);
   }
+  MultipartRanges parts(resource.content_type);
+  for (const ByteRange& range : ranges) parts.add(range, content_range(range, variant.size));
+  const std::string_view bytes = variant.static_content.empty() ? variant.content : variant.static_content;
+  Response response = variant.file ? std::move(parts).respond(variant.file) : std::move(parts).respond(bytes);
   set_content_fields(response, resource, variant);
+  response.set("accept-ranges", "bytes");
   return std::move(response).status(Status::PartialContent);
 }
 
@@ -141,19 +161,13 @@ Response respond_from(const Resource& resource, const Request& request) {
   const std::int64_t now = std::time(nullptr);
   switch (check_preconditions(request, validators, now)) {
     case Precondition::Holds: break;
-    case Precondition::NotModified: {
-      Response response(Status::NotModified);
-      set_cache_fields(response, resource, variant);
-      return response;
-    }
+    case Precondition::NotModified: return not_modified(resource, variant);
     case Precondition::Failed:
       return request.exchange().refuse(Problem{Status::PreconditionFailed, "the file is another version"});
   }
   const auto ranges = requested_ranges(request, variant, validators, now);
   if (ranges && ranges->empty()) return unsatisfiable(request, variant.size);
-  Response response = ranges ? partial(resource, variant, *ranges) : whole(resource, variant);
-  response.set("accept-ranges", "bytes");
-  return response;
+  return ranges ? partial(resource, variant, *ranges) : part_of(resource, variant, {0, variant.size});
 }
 
 // Keeps the resource until the exchange has ended, for borrowed content.
@@ -198,13 +212,29 @@ Variant make_variant(OpenFile opened, ContentCoding coding, std::size_t max_in_m
   return variant;
 }
 
+void render_fields(Resource& resource) {
+  for (Variant& variant : resource.variants) {
+    Response all;
+    all.set("content-type", resource.content_type);
+    set_content_fields(all, resource, variant);
+    all.set("accept-ranges", "bytes");
+    variant.fields = all.fields();
+    Response some;
+    set_cache_fields(some, resource, variant);
+    variant.not_modified = some.fields();
+  }
+}
+
 Response respond(SharedResource resource, Request& request) {
   return respond_from(keep(std::move(resource), request), request);
 }
 
 Response respond_with(Status status, SharedResource resource, Request& request) {
   const Resource& kept = keep(std::move(resource), request);
-  return whole(kept, select_variant(kept, request)).status(status);
+  const Variant& variant = select_variant(kept, request);
+  Response response = part_of(kept, variant, {0, variant.size});
+  response.remove("accept-ranges");  // of the missing file, which this is not
+  return std::move(response).status(status);
 }
 
 }  // namespace tern::web

@@ -24,7 +24,11 @@ struct Variant {
   FileStatus status = {};
   http::SharedFile file = {};  // none if the content is in memory
   std::string content = {};
+  std::string_view static_content = {};  // in place of both: bytes of the program
   bool may_change_unseen = false;  // the content was read so soon after a change that another would have the same time
+  // Of a 200 and of a 304, rendered by render_fields(); empty: each response renders its own.
+  Fields fields = {};
+  Fields not_modified = {};
 };
 
 // Immutable once it is shared between loops.
@@ -37,6 +41,8 @@ struct Resource {
   std::string last_modified = {};             // empty: no field
   std::optional<std::int64_t> modified = {};  // in seconds since 1970
   bool varies = false;                        // by Accept-Encoding
+  std::string file_path = {};                 // below the folder, for a file of a folder
+  bool is_compressible = false;
 };
 
 using SharedResource = std::shared_ptr<const Resource>;
@@ -48,6 +54,9 @@ std::string etag_of(const FileStatus& status, ContentCoding coding);
 void describe(Resource& resource, std::string_view content_type, const FileStatus& file);
 // A variant whose content stays in the file, or is read into memory if it has at most `max_in_memory` bytes.
 Variant make_variant(OpenFile opened, ContentCoding coding, std::size_t max_in_memory);
+
+// Renders the fields of all responses once: for a complete resource that is used more than once.
+void render_fields(Resource& resource);
 
 // The response to a GET or HEAD: 200, 206, 304, 412 or 416. Content in memory is borrowed: the request keeps the
 // resource.

@@ -1,0 +1,61 @@
+// Middleware that limits the rate of requests.
+#pragma once
+
+#include <tern/app/middleware.hpp>
+#include <tern/base/box.hpp>
+#include <tern/base/duration.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tern {
+
+namespace web {
+class RateLimiter;
+}
+
+// What a rate limit counts.
+enum class RateCount : std::uint8_t {
+  Requests,
+  // Responses with 401, 403 and 422, for logins. A request counts until its response shows that it has not failed.
+  Failures,
+};
+
+struct RateLimitOptions {
+  std::size_t limit = 100;       // requests of one key
+  Seconds window = Seconds(60);  // in this time
+  // Whose requests are counted together; null: those of a client's address, or of the /64 network of an IPv6 address.
+  // An empty key is not limited. Called by all loops concurrently. A function, or a lambda without captures.
+  std::string (*key)(const Request& request) = nullptr;
+  // How many requests one counts for, such as 10 for an expensive search; null: 1. 0: not at all.
+  std::size_t (*cost)(const Request& request) = nullptr;
+  RateCount counts = RateCount::Requests;
+  std::string name = "default";   // in the fields
+  std::size_t max_keys = 65'536;  // that are remembered; 22 bytes each
+};
+
+// For an app, a group or a route:
+//
+//   app.post("/login", login).use(tern::RateLimit({.limit = 5, .window = tern::Seconds(60), .counts =
+//   tern::RateCount::Failures}));
+//
+// A key may send `limit` requests at once, and then as many as the rate gives back (a token bucket). Beyond it, 429
+// with Retry-After. Every response has RateLimit-Policy and RateLimit, by which a client can pace itself
+// (draft-ietf-httpapi-ratelimit-headers). One RateLimit is one limit for all its routes, on all loops of this process;
+// when more than `max_keys` keys are busy, those that will be free soonest are forgotten.
+//
+// Behind a proxy, the client's address is known only if the proxy is trusted: see docs/guide/proxies.md.
+class RateLimit {
+public:
+  // Throws SetupError for a limit, a window or max_keys of zero, a limit above a million, a window of more than a day,
+  // and a name with other characters than letters, digits, '-' and '_'.
+  explicit RateLimit(RateLimitOptions options);
+
+  Reply operator()(Request& request, Next next) const;
+
+private:
+  base::Box<web::RateLimiter> limiter_;
+};
+
+}  // namespace tern

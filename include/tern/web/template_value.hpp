@@ -1,0 +1,196 @@
+// TemplateValue: a C++ value as templates see it, without a copy. Types are those that JSON writes.
+#pragma once
+
+#include <tern/app/handler_traits.hpp>
+#include <tern/json/write.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tern::web {
+
+struct TemplateType;
+
+// Borrowed: the object lives as long as it is used. Without a type it is absent: an empty std::optional, a null
+// pointer.
+struct TemplateValue {
+  const void* object = nullptr;
+  const TemplateType* type = nullptr;
+};
+
+enum class TemplateKind : std::uint8_t { Boolean, Text, Scalar, Struct, Map, List };
+
+// How values of a C++ type are read. Functions that its kind does not need are null.
+struct TemplateType {
+  TemplateKind kind;
+  std::string_view (*name)();
+  // Boolean: the value. Map: whether it has elements.
+  bool (*holds)(const void* object) = nullptr;
+  // Boolean, Text, Scalar. The view is into the object or into `scratch`.
+  std::string_view (*text)(const void* object, std::string& scratch) = nullptr;
+  // Struct, Map. False if there is no such member.
+  bool (*member)(const void* object, std::string_view name, TemplateValue& found) = nullptr;
+  // List: appends its elements.
+  void (*elements)(const void* object, std::vector<TemplateValue>& out) = nullptr;
+};
+
+// The text in `scratch`, which is JSON: without the quotes of a string.
+std::string_view plain_text(std::string& scratch);
+
+template <class T>
+TemplateValue value_of(const T& value);
+
+namespace detail {
+
+using json::detail::Shape;
+
+template <class T>
+const T& as(const void* object) {
+  return *static_cast<const T*>(object);
+}
+
+template <class T>
+consteval bool has_members() {
+  return json::detail::shape<T> == Shape::Struct || json::detail::shape<T> == Shape::Map;
+}
+
+template <class T>
+consteval bool has_elements() {
+  constexpr Shape is = json::detail::shape<T>;
+  return is == Shape::Set || is == Shape::Sequence || is == Shape::View || is == Shape::Array || is == Shape::Tuple;
+}
+
+template <class T>
+consteval TemplateKind kind_of() {
+  constexpr Shape is = json::detail::shape<T>;
+  if constexpr (is == Shape::Boolean) return TemplateKind::Boolean;
+  if constexpr (is == Shape::Struct) return TemplateKind::Struct;
+  if constexpr (is == Shape::Map) return TemplateKind::Map;
+  if constexpr (has_elements<T>()) return TemplateKind::List;
+  if constexpr (is == Shape::Text || is == Shape::Raw || is == Shape::Character) return TemplateKind::Text;
+  return TemplateKind::Scalar;
+}
+
+template <class T>
+std::string_view text_of(const void* object, std::string& scratch) {
+  constexpr Shape is = json::detail::shape<T>;
+  const T& value = as<T>(object);
+  if constexpr (is == Shape::Boolean) {
+    return value ? "true" : "false";
+  } else if constexpr (is == Shape::Text) {
+    return value;
+  } else if constexpr (is == Shape::Raw) {
+    return value.text;
+  } else if constexpr (is == Shape::Character) {
+    return {&value, 1};
+  } else {
+    scratch.clear();
+    json::write(scratch, value);
+    return plain_text(scratch);
+  }
+}
+
+template <class T>
+bool member_of(const void* object, std::string_view name, TemplateValue& found) {
+  const T& value = as<T>(object);
+  if constexpr (json::detail::shape<T> == Shape::Map) {
+    static_assert(json::detail::shape<typename T::key_type> == Shape::Text,
+                  "tern: the keys of a map that templates use are text");
+    const auto at = value.find(typename T::key_type(name));
+    if (at == value.end()) return false;
+    found = value_of(at->second);
+    return true;
+  } else {
+    bool is_found = false;
+    json::for_each_member(value, [&](std::string_view each, const auto& member, auto) {
+      if (is_found || each != name) return;
+      is_found = true;
+      found = value_of(member);
+    });
+    return is_found;
+  }
+}
+
+inline constexpr bool truth[] = {false, true};
+
+template <class T>
+void elements_of(const void* object, std::vector<TemplateValue>& out) {
+  const T& value = as<T>(object);
+  if constexpr (json::detail::shape<T> == Shape::Tuple) {
+    using std::get;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (out.push_back(value_of(get<I>(value))), ...);
+    }(std::make_index_sequence<std::tuple_size<T>::value>{});
+  } else if constexpr (std::is_same_v<typename T::value_type, bool>) {
+    for (const bool element : value) out.push_back(value_of(truth[element ? 1 : 0]));
+  } else {
+    static_assert(std::is_lvalue_reference_v<decltype(*value.begin())>,
+                  "tern: templates use lists whose elements are in memory: make a std::vector of this range");
+    if constexpr (requires { value.size(); }) out.reserve(out.size() + value.size());
+    for (const auto& element : value) out.push_back(value_of(element));
+  }
+}
+
+template <class T>
+bool holds(const void* object) {
+  if constexpr (json::detail::shape<T> == Shape::Map) {
+    return as<T>(object).begin() != as<T>(object).end();
+  } else {
+    return as<T>(object);
+  }
+}
+
+template <class T>
+consteval TemplateType make_type() {
+  TemplateType type{kind_of<T>(), &app::type_name<T>};
+  if constexpr (kind_of<T>() == TemplateKind::Boolean || kind_of<T>() == TemplateKind::Map) type.holds = &holds<T>;
+  if constexpr (has_members<T>()) {
+    type.member = &member_of<T>;
+  } else if constexpr (has_elements<T>()) {
+    type.elements = &elements_of<T>;
+  } else {
+    type.text = &text_of<T>;
+  }
+  return type;
+}
+
+template <class T>
+inline constexpr TemplateType type_of = make_type<T>();
+
+template <template <class...> class V, class... A>
+TemplateValue alternative(const V<A...>& variant) {
+  TemplateValue value;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    static_cast<void>(((variant.index() == I ? (value = value_of(*get_if<I>(&variant)), true) : false) || ...));
+  }(std::index_sequence_for<A...>{});
+  return value;
+}
+
+}  // namespace detail
+
+template <class T>
+TemplateValue value_of(const T& value) {
+  using detail::Shape;
+  constexpr Shape is = json::detail::shape<T>;
+  static_assert(is != Shape::None,
+                "tern: templates cannot use this type; make it an aggregate or specialise JsonCodec");
+  if constexpr (is == Shape::None || is == Shape::Null) {
+    return {};
+  } else if constexpr (is == Shape::Optional || is == Shape::Pointer) {
+    return value ? value_of(*value) : TemplateValue();
+  } else if constexpr (is == Shape::Variant) {
+    return detail::alternative(value);
+  } else {
+    if constexpr (std::is_pointer_v<T>) {
+      if (value == nullptr) return {};
+    }
+    return {&value, &detail::type_of<T>};
+  }
+}
+
+}  // namespace tern::web

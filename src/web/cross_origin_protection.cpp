@@ -1,0 +1,60 @@
+#include <tern/web/cross_origin_protection.hpp>
+
+#include "web/origin.hpp"
+
+#include <tern/base/ascii.hpp>
+#include <tern/http/problem.hpp>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace tern {
+namespace {
+
+// RFC 9110, section 9.2.1.
+bool is_safe(Method method) noexcept {
+  return method == Method::Get || method == Method::Head || method == Method::Options || method == Method::Query;
+}
+
+bool is_same_origin(std::string_view text, std::string_view host) noexcept {
+  const auto origin = web::parse_origin(text);
+  if (!origin) return false;  // "null" among others
+  const auto own = web::parse_authority(host, web::default_port(origin->scheme));
+  return own && own->port == origin->port && base::equals_ignoring_case(own->host, origin->host);
+}
+
+bool has_field_twice(const Request& request) noexcept {
+  return request.fields().count("origin") > 1 || request.fields().count("sec-fetch-site") > 1;
+}
+
+bool is_from_elsewhere(const Request& request, const web::OriginList& trusted) noexcept {
+  if (has_field_twice(request)) return true;
+  const auto site = request.field("sec-fetch-site");
+  const auto origin = request.field("origin");
+  if (site == "same-origin" || site == "none") return false;
+  if (!site && !origin) return false;
+  if (origin && trusted.contains(*origin)) return false;
+  return site || !is_same_origin(*origin, request.host());
+}
+
+}  // namespace
+
+CrossOriginProtection::CrossOriginProtection(std::vector<std::string> trusted)
+    : trusted_(base::make_box<web::OriginList>(trusted, "CrossOriginProtection")) {}
+
+CrossOriginProtection::CrossOriginProtection(const CrossOriginProtection& other)
+    : trusted_(base::make_box<web::OriginList>(*other.trusted_)) {}
+
+CrossOriginProtection& CrossOriginProtection::operator=(CrossOriginProtection other) noexcept {
+  trusted_ = std::move(other.trusted_);
+  return *this;
+}
+
+Reply CrossOriginProtection::operator()(Request& request, Next next) const {
+  if (is_safe(request.method()) || !is_from_elsewhere(request, *trusted_)) return next();
+  return request.exchange().refuse(
+      Problem{Status::Forbidden, "the request comes from a page of another origin", {}, {}});
+}
+
+}  // namespace tern

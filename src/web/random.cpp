@@ -1,0 +1,19 @@
+#include "web/random.hpp"
+
+#include <sys/random.h>
+#include <cerrno>
+#include <system_error>
+
+namespace tern::web {
+
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  for (std::size_t filled = 0; filled < count;) {
+    const ssize_t more = ::getrandom(bytes.data() + filled, count - filled, 0);
+    if (more < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+    if (more > 0) filled += static_cast<std::size_t>(more);
+  }
+  return bytes;
+}
+
+}  // namespace tern::web

@@ -1,0 +1,235 @@
+#include "web/template_renderer.hpp"
+
+#include "web/html_escape.hpp"
+
+#include <tern/web/templates.hpp>
+
+#include <algorithm>
+#include <span>
+
+namespace tern::web {
+namespace {
+
+bool is_truthy(const TemplateValue& value, std::string& scratch) {
+  if (value.type == nullptr) return false;
+  switch (value.type->kind) {
+    case TemplateKind::Boolean:
+    case TemplateKind::Map: return value.type->holds(value.object);
+    case TemplateKind::Text: return !value.type->text(value.object, scratch).empty();
+    case TemplateKind::List: {
+      std::vector<TemplateValue> elements;
+      value.type->elements(value.object, elements);
+      return !elements.empty();
+    }
+    case TemplateKind::Struct:
+    case TemplateKind::Scalar: break;
+  }
+  return true;
+}
+
+}  // namespace
+
+TemplateRenderer::TemplateRenderer(const TemplateProgram& program, TemplateValue root) : here_{&program, 0} {
+  contexts_.push_back(root);
+}
+
+void TemplateRenderer::fail(std::string_view what) const {
+  throw TemplateError(here_.program->file, instruction().line, what);
+}
+
+bool TemplateRenderer::run(std::string& out, std::size_t enough) {
+  while (!is_done_ && out.size() < enough) step(out);
+  return is_done_;
+}
+
+void TemplateRenderer::step(std::string& out) {
+  const TemplateInstruction& now = instruction();
+  switch (now.op) {
+    case TemplateOp::Text:
+      write_text(out, now.text);
+      ++here_.at;
+      return;
+    case TemplateOp::Escaped:
+    case TemplateOp::Raw: return write_value(out);
+    case TemplateOp::Section: return enter_section();
+    case TemplateOp::SectionEnd: return end_of_section();
+    case TemplateOp::Inverted: here_.at = is_truthy(find(), scratch_) ? now.jump : here_.at + 1; return;
+    case TemplateOp::Partial:
+      call({now.target, 0}, here_.at + 1, scope_);
+      if (now.text.empty()) return;
+      indentation_ += now.text;
+      is_line_start_ = true;
+      return;
+    case TemplateOp::Parent: return enter_parent();
+    case TemplateOp::Block: return enter_block();
+    case TemplateOp::BlockEnd:
+    case TemplateOp::End: return end_of_call();
+  }
+}
+
+// The indentation of a partial is in front of each of its lines, but not of lines within values.
+void TemplateRenderer::write_text(std::string& out, std::string_view text) {
+  if (indentation_.empty()) {
+    out += text;
+    return;
+  }
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    indent(out);
+    out += text.substr(0, end);
+    is_line_start_ = text[end - 1] == '\n';
+    text.remove_prefix(end);
+  }
+}
+
+void TemplateRenderer::indent(std::string& out) {
+  if (is_line_start_) out += indentation_;
+  is_line_start_ = false;
+}
+
+void TemplateRenderer::write_value(std::string& out) {
+  const TemplateValue value = find();
+  const TemplateInstruction& now = instruction();
+  if (value.type != nullptr) {
+    if (value.type->text == nullptr) {
+      fail("'" + std::string(now.text) + "' is not text: use a section {{#" + std::string(now.text) + "}}");
+    }
+    indent(out);
+    const std::string_view text = value.type->text(value.object, scratch_);
+    if (now.op == TemplateOp::Raw) {
+      out += text;
+    } else {
+      escape_html(out, text);
+    }
+  }
+  ++here_.at;
+}
+
+// The value of the instruction's path. Its first name is looked for in all contexts, the current one first; the others
+// are members.
+TemplateValue TemplateRenderer::find() {
+  const auto path = here_.program->path(instruction());
+  if (path.empty()) return contexts_.back();
+  TemplateValue value = find_first(path.front());
+  for (const std::string_view name : path.subspan(1)) {
+    if (value.type == nullptr) return {};
+    TemplateValue member;
+    const bool has_members = value.type->member != nullptr;
+    const bool found = has_members && value.type->member(value.object, name, member);
+    if (!found && value.type->kind != TemplateKind::Map) {
+      fail("'" + std::string(instruction().text) + "': " + std::string(value.type->name()) + " has no member '" +
+           std::string(name) + "'");
+    }
+    value = member;
+  }
+  return value;
+}
+
+TemplateValue TemplateRenderer::find_first(std::string_view name) const {
+  bool may_be_absent = false;
+  for (auto context = contexts_.rbegin(); context != contexts_.rend(); ++context) {
+    if (context->type == nullptr || context->type->member == nullptr) continue;
+    TemplateValue found;
+    if (context->type->member(context->object, name, found)) return found;
+    may_be_absent = may_be_absent || context->type->kind == TemplateKind::Map;
+  }
+  if (!may_be_absent) fail("there is no '" + std::string(name) + "' in " + scope_names());
+  return {};
+}
+
+std::string TemplateRenderer::scope_names() const {
+  std::string names;
+  for (auto context = contexts_.rbegin(); context != contexts_.rend(); ++context) {
+    if (context->type == nullptr || context->type->member == nullptr) continue;
+    names.append(names.empty() ? "" : ", ").append(context->type->name());
+  }
+  return names.empty() ? "an empty scope" : names;
+}
+
+void TemplateRenderer::enter_section() {
+  const TemplateInstruction& now = instruction();
+  const TemplateValue value = find();
+  const std::size_t first = items_.size();
+  if (value.type != nullptr && value.type->kind == TemplateKind::List) {
+    value.type->elements(value.object, items_);
+  } else if (is_truthy(value, scratch_)) {
+    items_.push_back(value);
+  }
+  if (items_.size() == first) {
+    here_.at = now.jump;
+    return;
+  }
+  ++here_.at;
+  frames_.push_back({.back = here_, .item = first, .first_item = first});
+  contexts_.push_back(items_[first]);
+}
+
+void TemplateRenderer::end_of_section() {
+  Frame& frame = frames_.back();
+  if (++frame.item < items_.size()) {
+    contexts_.back() = items_[frame.item];
+    here_ = frame.back;
+    return;
+  }
+  items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(frame.first_item), items_.end());
+  contexts_.pop_back();
+  frames_.pop_back();
+  ++here_.at;
+}
+
+void TemplateRenderer::call(Place to, std::uint32_t back, std::uint32_t scope) {
+  if (++depth_ > max_template_depth) fail("templates are nested more than 100 deep: does this one include itself?");
+  frames_.push_back(
+      {.back = {here_.program, back}, .indentation = indentation_.size(), .scope = scope_, .is_call = true});
+  scope_ = scope;
+  here_ = to;
+}
+
+void TemplateRenderer::enter_parent() {
+  const TemplateInstruction& now = instruction();
+  scopes_.push_back({.parent = here_, .outer = scope_});
+  call({now.target, 0}, now.jump, static_cast<std::uint32_t>(scopes_.size() - 1));
+  frames_.back().has_scope = true;
+}
+
+// An override is rendered in the scope of the template that has it, so that its own parents are independent.
+void TemplateRenderer::enter_block() {
+  const TemplateInstruction& now = instruction();
+  std::uint32_t start = 0;
+  if (const Scope* scope = find_override(now.text, start)) {
+    call({scope->parent.program, start}, now.jump, scope->outer);
+  } else {
+    call({here_.program, here_.at + 1}, now.jump, scope_);
+  }
+}
+
+// The outermost one counts: that of the page, before that of a layout between.
+const TemplateRenderer::Scope* TemplateRenderer::find_override(std::string_view block, std::uint32_t& start) const {
+  const Scope* found = nullptr;
+  for (std::uint32_t at = scope_; at != no_scope; at = scopes_[at].outer) {
+    const auto [program, parent] = scopes_[at].parent;
+    const TemplateInstruction& instruction = program->code[parent];
+    for (const TemplateOverride& each : std::span(program->overrides).subspan(instruction.first, instruction.count)) {
+      if (each.block != block) continue;
+      found = &scopes_[at];
+      start = each.start;
+    }
+  }
+  return found;
+}
+
+void TemplateRenderer::end_of_call() {
+  if (frames_.empty()) {
+    is_done_ = true;
+    return;
+  }
+  const Frame& frame = frames_.back();
+  --depth_;
+  here_ = frame.back;
+  scope_ = frame.scope;
+  indentation_.erase(frame.indentation);
+  if (frame.has_scope) scopes_.pop_back();
+  frames_.pop_back();
+}
+
+}  // namespace tern::web
