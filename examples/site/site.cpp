@@ -2,6 +2,7 @@
 // hash of their content in their names. Templates and assets are inside of the program.
 //
 //   site --templates examples/site/templates    for development: reloads the templates when they change
+#include <tern/rules.hpp>
 #include <tern/tern.hpp>
 #include <tern/web.hpp>
 
@@ -28,6 +29,17 @@ struct NewEntry {
   int stars;
   std::string message;
 };
+
+}  // namespace
+
+template <>
+struct tern::Rules<NewEntry> {
+  static constexpr auto list =
+      tern::rules(tern::member<&NewEntry::name>(tern::length(1, 60)), tern::member<&NewEntry::stars>(tern::range(1, 5)),
+                  tern::member<&NewEntry::message>(tern::length(1, 500)));
+};
+
+namespace {
 
 struct Entry {
   std::string name;
@@ -65,19 +77,6 @@ private:
   mutable std::vector<Entry> entries_;
 };
 
-using Errors = std::vector<std::pair<std::string_view, std::string_view>>;
-
-// What the types do not say.
-Errors check(const NewEntry& entry) {
-  Errors errors;
-  if (entry.name.empty()) errors.emplace_back("name", "Please tell us your name.");
-  if (entry.stars < 1 || entry.stars > 5) errors.emplace_back("stars", "A number from 1 to 5.");
-  if (entry.message.empty()) errors.emplace_back("message", "A line or two, please.");
-  if (entry.name.size() > 60) errors.emplace_back("name", "At most 60 bytes.");
-  if (entry.message.size() > 500) errors.emplace_back("message", "At most 500 bytes.");
-  return errors;
-}
-
 auto home() {
   return tern::render("home", Home{{{"Summer", "May to September", "9:00 to 20:00"},
                                     {"Shoulder", "March, April, October", "10:00 to 16:00"},
@@ -89,19 +88,20 @@ auto show_guestbook(tern::State<Guestbook> guestbook) {
 }
 
 tern::Response sign(tern::Request& request, tern::FormResult<NewEntry> form, tern::State<Guestbook> guestbook) {
-  bool is_valid = static_cast<bool>(form);
-  if (form) {
-    for (const auto& [field, error] : check(*form)) {
-      form.add_error(field, std::string(error));
-      is_valid = false;
-    }
-  }
-  if (!is_valid) {
+  if (!form) {
     return tern::render(request, "guestbook", GuestbookPage{form.fields(), true, guestbook->entries()})
         .status(tern::Status::UnprocessableContent);
   }
   guestbook->add(*form);
   return tern::Response::redirect("/guestbook");  // 303: a reload does not send the form again
+}
+
+// Browsers ask each time whether a page has changed; with an ETag, the answer is mostly 304.
+tern::Reply ask_again(tern::Request&, tern::Next next) {
+  return next().then([](tern::Response response) {
+    if (!response.field("cache-control")) response.set("cache-control", "no-cache");
+    return response;
+  });
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
   const tern::Options options = examples::options(argc, argv, {{"--templates", folder}});
 
   tern::App app;
-  app.use(tern::Compress());
+  app.use(tern::Compress()).use(ask_again).use(tern::ETag());
   app.emplace_state<Guestbook>();
   app.files("/assets", embedded::assets);
   if (folder.empty()) {

@@ -9,7 +9,7 @@
 
 namespace tern::web {
 
-inline constexpr std::string_view immutable_for_a_year = "public, max-age=31536000, immutable";
+inline constexpr std::string_view immutable_for_a_year = "max-age=31536000, immutable";
 
 // Thread-safe.
 class FileRules {

@@ -156,7 +156,7 @@ TEST_F(Files, cache_control_is_by_pattern_type_and_name) {
     write(name, "x");
   }
   serve({.cache = {{"*.woff2", {.scope = CacheScope::Public, .max_age = Seconds(60)}}}});
-  const std::string immutable = "public, max-age=31536000, immutable";
+  const std::string immutable = "max-age=31536000, immutable";
   EXPECT_EQ(get("/index.html").field("cache-control"), "no-cache");
   EXPECT_EQ(get("/app-3f9a61c2.js").field("cache-control"), immutable);
   EXPECT_EQ(get("/style.UUO7CW5J.css").field("cache-control"), immutable);

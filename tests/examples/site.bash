@@ -5,6 +5,9 @@ source "$here/serve.bash"
 expect_like 200 '<title>Skerry Light</title>' /
 expect_type 'text/html; charset=utf-8'
 expect_like 200 '<td>November to February</td><td><span class="quiet">closed</span></td>' /
+expect_field 'cache-control: no-cache'
+etag=$(sed -n 's/^etag: \(.*\)\r$/\1/Ip' <<<"$fields")
+expect 304 '' / --header "If-None-Match: $etag"
 expect_status 200 / --head --header 'Accept-Encoding: br'
 expect_field 'content-encoding: br'
 
@@ -12,7 +15,7 @@ expect_field 'content-encoding: br'
 ask /
 style=$(grep -o '/assets/style\.[0-9a-f]\{16\}\.css' <<<"$body") || fail 'the page does not link its style by a hash'
 expect_like 200 'color-scheme' "$style"
-expect_field 'cache-control: public, max-age=31536000, immutable'
+expect_field 'cache-control: max-age=31536000, immutable'
 expect_status 200 "$style" --head --header 'Accept-Encoding: br, gzip'
 expect_field 'content-encoding: br'
 etag=$(sed -n 's/^etag: \(.*\)\r$/\1/Ip' <<<"$fields")
