@@ -107,9 +107,10 @@ if(TERN_BUILD_MICROBENCHMARKS)
   find_package(benchmark QUIET)
   find_library(HTTP_PARSER_LIBRARY http_parser)
   find_path(HTTP_PARSER_INCLUDE_DIR http_parser.h)
-  mark_as_advanced(HTTP_PARSER_LIBRARY HTTP_PARSER_INCLUDE_DIR)
-  tern_need("micro-benchmarks" FOUND benchmark_FOUND HTTP_PARSER_LIBRARY HTTP_PARSER_INCLUDE_DIR
-            PACKAGES libbenchmark-dev libhttp-parser-dev OPTION TERN_BUILD_MICROBENCHMARKS)
+  find_path(KAINJOW_MUSTACHE_INCLUDE_DIR kainjow/mustache.hpp)
+  mark_as_advanced(HTTP_PARSER_LIBRARY HTTP_PARSER_INCLUDE_DIR KAINJOW_MUSTACHE_INCLUDE_DIR)
+  tern_need("micro-benchmarks" FOUND benchmark_FOUND HTTP_PARSER_LIBRARY HTTP_PARSER_INCLUDE_DIR KAINJOW_MUSTACHE_INCLUDE_DIR
+            PACKAGES libbenchmark-dev libhttp-parser-dev libkainjow-mustache-dev OPTION TERN_BUILD_MICROBENCHMARKS)
 endif()
 
 if(missing_packages)

@@ -8,6 +8,8 @@ PROGRAMS = {
     "serializer-bench": "response head",
     "router-bench": "routing",
     "json-bench": "JSON",
+    "rules-bench": "rules",
+    "templates-bench": "templates",
     "timer-bench": "timers",
     "pool-bench": "thread pool",
 }
