@@ -14,6 +14,7 @@
 #include <tern/web/files.hpp>
 #include <tern/web/form_result.hpp>
 #include <tern/web/key_ring.hpp>
+#include <tern/web/memory_store.hpp>
 #include <tern/web/rate_limit.hpp>
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>

@@ -1,0 +1,16 @@
+#include "web/clock.hpp"
+
+#include <tern/coro/executor.hpp>
+
+#include <ctime>
+
+namespace tern::web {
+
+std::uint64_t now_in_milliseconds() noexcept {
+  if (Executor* executor = Executor::current()) return executor->timers().now();
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1000 + static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
+}
+
+}  // namespace tern::web
