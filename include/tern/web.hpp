@@ -18,4 +18,5 @@
 #include <tern/web/rate_limit.hpp>
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
+#include <tern/web/session.hpp>
 #include <tern/web/templates.hpp>

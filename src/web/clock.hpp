@@ -1,4 +1,4 @@
-// The clock of stored things: that of the loop, which a test client can advance.
+// The clocks of stored things: those of the loop, which a test client can advance.
 #pragma once
 
 #include <cstdint>
@@ -7,5 +7,8 @@ namespace tern::web {
 
 // Milliseconds of a steady clock, the same for all loops.
 std::uint64_t now_in_milliseconds() noexcept;
+
+// Seconds since 1970.
+std::int64_t unix_time() noexcept;
 
 }  // namespace tern::web
