@@ -173,7 +173,8 @@ public:
   Client& check_contract();
   // Sets the listener of later requests, for App::listener().
   Client& at_listener(std::string name);
-  // Sends cookies that responses have set, to any path, until a response deletes them by Max-Age.
+  // Like a browser: sends cookies that responses have set, to any path, until a response deletes them by Max-Age; and
+  // requests say that they come from a page of the app (Sec-Fetch-Site), unless they have that field or Origin.
   Client& keep_cookies();
 
   // Advances the clock for background tasks.

@@ -14,7 +14,9 @@
 #include <tern/web/files.hpp>
 #include <tern/web/form_result.hpp>
 #include <tern/web/key_ring.hpp>
+#include <tern/web/memory_store.hpp>
 #include <tern/web/rate_limit.hpp>
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
+#include <tern/web/session.hpp>
 #include <tern/web/templates.hpp>

@@ -87,10 +87,37 @@ void Core::check_needs(std::span<const Need> needs, const Core& owner, const std
   }
 }
 
+namespace {
+
+bool has_provider(const std::deque<MiddlewareBox>& middleware, const void* provided) {
+  return std::ranges::any_of(middleware, [provided](const MiddlewareBox& box) { return box.provides == provided; });
+}
+
+}  // namespace
+
+// Whether a group, or one around it, has a middleware that provides this.
+bool Core::has_around(std::size_t group, const void* provided) const {
+  for (std::size_t at = group;; at = groups_[at].parent) {
+    if (has_provider(groups_[at].middleware, provided)) return true;
+    if (at == 0) return false;
+  }
+}
+
+void Core::check_middleware_needs(const RouteEntry& route, Mistakes& mistakes) const {
+  for (const Need& need : std::span(route.endpoint.needs, route.endpoint.need_count)) {
+    if (need.kind != Need::Kind::Middleware) continue;
+    if (has_provider(route.middleware, need.key) || has_around(route.group, need.key)) continue;
+    const std::string name(need.name);
+    mistakes.add(route.place, title(route) + " needs the middleware " + name +
+                                  ", but it is not around it: call app.use(" + name + "(…)), or use() of its group");
+  }
+}
+
 void Core::check_route_needs(const RouteEntry& route, Mistakes& mistakes) const {
   const Core& owner = *groups_[route.group].owner;
   const Endpoint& endpoint = route.endpoint;
   check_needs({endpoint.needs, endpoint.need_count}, owner, title(route), route.place, mistakes);
+  check_middleware_needs(route, mistakes);
   for (const MiddlewareBox& middleware : route.middleware) {
     check_needs(middleware.needs, owner, "middleware of " + title(route), middleware.place, mistakes);
   }

@@ -190,6 +190,8 @@ private:
   static std::string title(const RouteEntry& route);
   void check_pattern(const RouteEntry& route, std::string_view own) const;
   void check_placeholders(const RouteEntry& route) const;
+  bool has_around(std::size_t group, const void* provided) const;
+  void check_middleware_needs(const RouteEntry& route, Mistakes& mistakes) const;
   void check_needs(std::span<const Need> needs, const Core& owner, const std::string& title,
                    const std::source_location& place, Mistakes& mistakes) const;
   void check_route_needs(const RouteEntry& route, Mistakes& mistakes) const;

@@ -3,6 +3,7 @@
 #include <tern/base/expects.hpp>
 
 #include <atomic>
+#include <ctime>
 
 namespace tern {
 namespace {
@@ -10,6 +11,10 @@ namespace {
 thread_local constinit Executor* running = nullptr;
 
 }  // namespace
+
+std::int64_t Timers::unix_time() const noexcept {
+  return std::time(nullptr);
+}
 
 Turn::~Turn() {
   if (executor_ != nullptr) executor_->cancel(*this);

@@ -52,6 +52,9 @@ public:
   Scope* background() noexcept override { return &background_; }
 
   std::uint64_t now() const noexcept override { return now_; }
+  std::int64_t unix_time() const noexcept override {
+    return Timers::unix_time() + static_cast<std::int64_t>(now_ / 1000);
+  }
   void arm(Timer& timer, Milliseconds delay) override;
   void disarm(Timer& timer) noexcept override;
 

@@ -306,6 +306,13 @@ base::Box<Client::Exchanged> Client::exchange(const TestRequest& question) {
   std::string cookies;
   for (const auto& [name, pair] : cookies_) cookies.append(cookies.empty() ? "" : "; ").append(pair);
   if (!cookies.empty()) complete.fields.emplace_back("cookie", std::move(cookies));
+  const auto is_origin = [](const auto& field) {
+    return base::equals_ignoring_case(field.first, "origin") ||
+           base::equals_ignoring_case(field.first, "sec-fetch-site");
+  };
+  if (keeps_cookies_ && std::ranges::none_of(complete.fields, is_origin)) {
+    complete.fields.emplace_back("sec-fetch-site", "same-origin");
+  }
   base::Box<Exchanged> exchanged = base::make_box<Exchanged>();
   std::string& text = exchanged->text;
   text = request_text(complete);

@@ -1,5 +1,6 @@
 #include <tern/web/cross_origin_protection.hpp>
 
+#include "web/cross_origin.hpp"
 #include "web/origin.hpp"
 
 #include <tern/base/ascii.hpp>
@@ -12,11 +13,6 @@
 namespace tern {
 namespace {
 
-// RFC 9110, section 9.2.1.
-bool is_safe(Method method) noexcept {
-  return method == Method::Get || method == Method::Head || method == Method::Options || method == Method::Query;
-}
-
 bool is_same_origin(std::string_view text, std::string_view host) noexcept {
   const auto origin = web::parse_origin(text);
   if (!origin) return false;  // "null" among others
@@ -28,7 +24,15 @@ bool has_field_twice(const Request& request) noexcept {
   return request.fields().count("origin") > 1 || request.fields().count("sec-fetch-site") > 1;
 }
 
-bool is_from_elsewhere(const Request& request, const web::OriginList& trusted) noexcept {
+}  // namespace
+
+namespace web {
+
+bool is_safe(Method method) noexcept {
+  return method == Method::Get || method == Method::Head || method == Method::Options || method == Method::Query;
+}
+
+bool is_from_elsewhere(const Request& request, const OriginList& trusted) noexcept {
   if (has_field_twice(request)) return true;
   const auto site = request.field("sec-fetch-site");
   const auto origin = request.field("origin");
@@ -38,7 +42,12 @@ bool is_from_elsewhere(const Request& request, const web::OriginList& trusted) n
   return site || !is_same_origin(*origin, request.host());
 }
 
-}  // namespace
+Response refuse_cross_origin(Request& request) {
+  return request.exchange().refuse(
+      Problem{Status::Forbidden, "the request comes from a page of another origin", {}, {}});
+}
+
+}  // namespace web
 
 CrossOriginProtection::CrossOriginProtection(std::vector<std::string> trusted)
     : trusted_(base::make_box<web::OriginList>(trusted, "CrossOriginProtection")) {}
@@ -52,9 +61,8 @@ CrossOriginProtection& CrossOriginProtection::operator=(CrossOriginProtection ot
 }
 
 Reply CrossOriginProtection::operator()(Request& request, Next next) const {
-  if (is_safe(request.method()) || !is_from_elsewhere(request, *trusted_)) return next();
-  return request.exchange().refuse(
-      Problem{Status::Forbidden, "the request comes from a page of another origin", {}, {}});
+  if (web::is_safe(request.method()) || !web::is_from_elsewhere(request, *trusted_)) return next();
+  return web::refuse_cross_origin(request);
 }
 
 }  // namespace tern

@@ -1,6 +1,8 @@
 #include <tern/web/key_ring.hpp>
 #include <tern/web/secret_cookie.hpp>
 
+#include "web/clock.hpp"
+#include "web/cookies.hpp"
 #include "web/keys.hpp"
 #include "web/random.hpp"
 
@@ -10,7 +12,6 @@
 
 #include <sys/stat.h>
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
@@ -18,12 +19,8 @@
 namespace tern {
 namespace {
 
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::int64_t expiry(std::optional<Seconds> lifetime) {
-  return lifetime ? std::max<std::int64_t>(now() + lifetime->count(), 1) : 0;
+  return lifetime ? std::max<std::int64_t>(web::unix_time() + lifetime->count(), 1) : 0;
 }
 
 std::string decoded_secret(std::string_view digits, const std::string& place) {
@@ -41,26 +38,11 @@ std::string decoded_secret(std::string_view digits, const std::string& place) {
   return bytes;
 }
 
-// Calls visit(value) for the values of all cookies of that name.
-template <class F>
-void for_cookies(const RequestFields& fields, std::string_view name, F visit) {
-  for (const Field& field : fields) {
-    if (!base::equals_ignoring_case(field.name, "cookie")) continue;
-    for (std::string_view rest = field.value; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(';'), rest.size());
-      const std::string_view pair = base::trim(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      const std::size_t equals = pair.find('=');
-      if (equals != pair.npos && pair.substr(0, equals) == name) visit(pair.substr(equals + 1));
-    }
-  }
-}
-
 template <class Read>
 std::optional<std::string> first_valid(const Request& request, std::string_view name, Read read) {
   std::optional<std::string> found;
   int left = 8;  // a client may send very many
-  for_cookies(request.fields(), name, [&](std::string_view value) {
+  web::for_cookies(request.fields(), name, [&](std::string_view value) {
     if (!found && left-- > 0) found = read(value);
   });
   return found;
@@ -130,7 +112,7 @@ std::string KeyRing::sign(std::string_view purpose, std::string_view text, std::
 }
 
 std::optional<std::string> KeyRing::verify(std::string_view purpose, std::string_view token) const {
-  return keys_->verify(purpose, token, now());
+  return keys_->verify(purpose, token, web::unix_time());
 }
 
 std::string KeyRing::encrypt(std::string_view purpose, std::string_view text, std::optional<Seconds> lifetime) const {
@@ -138,7 +120,7 @@ std::string KeyRing::encrypt(std::string_view purpose, std::string_view text, st
 }
 
 std::optional<std::string> KeyRing::decrypt(std::string_view purpose, std::string_view token) const {
-  return keys_->decrypt(purpose, token, now());
+  return keys_->decrypt(purpose, token, web::unix_time());
 }
 
 SetCookie signed_cookie(const KeyRing& keys, SetCookie cookie) {

@@ -1,6 +1,7 @@
 #include "web/response_cache.hpp"
 
 #include "web/cache_key.hpp"
+#include "web/clock.hpp"
 #include "web/conditional.hpp"
 #include "web/field_list.hpp"
 #include "web/file_rules.hpp"
@@ -23,13 +24,6 @@ namespace {
 constexpr std::uint64_t refusal_time = 10'000;  // how long the requests for what was not storable do not wait
 constexpr std::uint64_t retry_after = 1000;     // a stale response is served so long after a failure
 constexpr std::size_t max_vary = 16;
-
-std::uint64_t now_in_milliseconds() noexcept {
-  if (Executor* executor = Executor::current()) return executor->timers().now();
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1000 + static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
-}
 
 void check(bool valid, const std::string& text) {
   if (!valid) throw std::invalid_argument("cache: " + text);

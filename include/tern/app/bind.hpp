@@ -20,7 +20,7 @@ namespace tern::app {
 
 // A requirement of an endpoint that is checked at the start.
 struct Need {
-  enum class Kind : std::uint8_t { Placeholder, State, PerLoop, Rules } kind = Kind::Placeholder;
+  enum class Kind : std::uint8_t { Placeholder, State, PerLoop, Rules, Middleware } kind = Kind::Placeholder;
   std::string_view name;        // of the placeholder or the type
   const void* key = nullptr;    // of the type
   void (*prepare)() = nullptr;  // compiles its rules; throws std::invalid_argument
@@ -91,8 +91,7 @@ Reply reply_of(Task<T> task, Exchange& exchange) {
   }
 }
 
-// --- Parameters
-// --------------------------------------------------------------------------------------------------------
+// --- Parameters ---
 
 template <class A>
 inline constexpr bool is_request = std::is_same_v<std::remove_cvref_t<A>, Request>;
@@ -280,7 +279,8 @@ consteval Need need_of() {
   } else if constexpr (requires { Extract<A>::state_key; }) {
     return {Need::Kind::State, type_name<A>(), Extract<A>::state_key};
   } else if constexpr (requires { Extract<A>::needed_state; }) {
-    return {Need::Kind::State, Extract<A>::needed_state.name, Extract<A>::needed_state.key};
+    constexpr NeededState needed = Extract<A>::needed_state;
+    return {needed.is_middleware ? Need::Kind::Middleware : Need::Kind::State, needed.name, needed.key};
   } else if constexpr (requires { Extract<A>::per_loop_key; }) {
     return {Need::Kind::PerLoop, type_name<A>(), Extract<A>::per_loop_key};
   }

@@ -94,6 +94,7 @@ public:
         describe(other.describe),
         may_suspend(other.may_suspend),
         comes_first(other.comes_first),
+        provides(other.provides),
         needs(other.needs),
         place(other.place) {}
   MiddlewareBox& operator=(MiddlewareBox&&) = delete;
@@ -107,6 +108,7 @@ public:
   void (*describe)(const void* object, Operation& operation) = nullptr;  // null: it says nothing about itself
   bool may_suspend = false;
   bool comes_first = false;
+  const void* provides = nullptr;  // the key of what extractors may need; see NeededState
   std::span<const Need> needs;
   std::source_location place;
 };
@@ -215,6 +217,7 @@ MiddlewareBox box_middleware(M middleware) {
       box.destroy = [](void* dead) noexcept { delete static_cast<M*>(dead); };
       box.may_suspend = std::same_as<Result, Task<Response>>;
       box.comes_first = comes_first<M>;
+      if constexpr (requires { M::provides; }) box.provides = M::provides;
       box.invoke = &guarded<&call_middleware<M>>;
       if constexpr (requires(const M& object, Operation& operation) { object.describe(operation); }) {
         box.describe = [](const void* object, Operation& operation) {

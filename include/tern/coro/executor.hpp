@@ -142,6 +142,9 @@ public:
   // Milliseconds of a steady clock, read once per iteration of the loop.
   virtual std::uint64_t now() const noexcept = 0;
 
+  // Seconds since 1970-01-01T00:00:00Z: the system's clock. That of a test client advances with now().
+  virtual std::int64_t unix_time() const noexcept;
+
   // Calls `timer` once, after `delay` and up to about 20 ms later. An armed timer is re-armed.
   virtual void arm(Timer& timer, Milliseconds delay) = 0;
 

@@ -1,0 +1,212 @@
+#include "web/session_service.hpp"
+
+#include "http/unavailable.hpp"
+#include "web/cross_origin.hpp"
+#include "web/field_list.hpp"
+#include "web/session_token.hpp"
+
+#include <tern/app/app.hpp>
+#include <tern/app/pairs.hpp>
+#include <tern/base/ascii.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace tern {
+namespace web {
+namespace {
+
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+constexpr Seconds longest = Seconds(10LL * 365 * 24 * 3600);
+
+std::string_view without_prefix(std::string_view cookie) noexcept {
+  for (const std::string_view prefix : {"__Host-", "__Secure-"}) {
+    if (base::equals_ignoring_case(cookie.substr(0, prefix.size()), prefix)) return cookie.substr(prefix.size());
+  }
+  return cookie;
+}
+
+bool is_plain_loopback(const Request& request) {
+  const std::string_view remote = request.remote();
+  return request.scheme() == "http" && (remote.starts_with("127.") || remote == "::1");
+}
+
+bool is_form(const Request& request) {
+  const std::string_view type = request.field("content-type").value_or("");
+  return base::equals_ignoring_case(base::trim(type.substr(0, type.find(';'))), form_type);
+}
+
+std::string form_token(Request& request) {
+  const auto pairs = app::form_pairs(request, request.arena());
+  std::size_t from = 0;
+  const std::string_view* const token = pairs ? pairs->find("csrf_token", from) : nullptr;
+  return token != nullptr ? std::string(*token) : std::string();
+}
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw SetupError("Sessions: " + what);
+}
+
+SessionOptions checked(SessionOptions options) {
+  require(options.idle.count() > 0 && options.idle <= longest, "idle is from one second to ten years");
+  require(options.absolute.count() > 0 && options.absolute <= longest, "absolute is from one second to ten years");
+  const bool plain = without_prefix(options.cookie).size() == options.cookie.size();
+  require(!options.plain_loopback || !plain || !options.cookie.empty(), "cookie is empty");
+  try {
+    to_field_value({.name = options.cookie, .value = "x", .same_site = options.same_site});
+  } catch (const std::invalid_argument& error) {
+    throw SetupError(std::string("Sessions: ") + error.what());
+  }
+  return options;
+}
+
+}  // namespace
+
+SessionService::SessionService(SessionOptions options, const SessionType& type)
+    : options_(checked(std::move(options))),
+      type_(type),
+      trusted_(options_.trusted_origins, "Sessions"),
+      grace_(std::min<Seconds::rep>(60, options_.idle.count() / 10)) {
+  if (options_.store == nullptr && !options_.keys) own_store_.emplace();
+  store_ = own_store_ ? &*own_store_ : options_.store;
+}
+
+Reply SessionService::serve(Request& request, Next next) {
+  const bool safe = is_safe(request.method());
+  if (!safe && is_from_elsewhere(request, trusted_)) return refuse_cross_origin(request);
+  const SessionLink* const outer = request.find<SessionLink>();
+  auto& session =
+      request.arena().make<OpenSession>(*this, type_, request, outer != nullptr ? outer->innermost : nullptr);
+  request.put(SessionLink{&session});
+  const bool names_origin = request.field("sec-fetch-site") || request.field("origin");
+  if (!safe && !names_origin && options_.csrf_tokens && !cookie_of(request).empty()) {
+    return Reply(check_token(session, request, next));
+  }
+  return finish(session, next());
+}
+
+// A browser that does not name the origin, or another client: a session is worth a token.
+Task<Response> SessionService::check_token(OpenSession& session, Request& request, Next next) {
+  Exchange& exchange = request.exchange();
+  exchange.pin();
+  const auto failed = co_await load(session);
+  if (failed) co_return exchange.refuse(*failed);
+  if (session.exists_) {
+    std::string token(request.field("x-csrf-token").value_or(""));
+    if (token.empty() && is_form(request)) {
+      const auto read = co_await read_body(exchange);
+      if (!read) co_return exchange.refuse(to_problem(read.error()));
+      token = form_token(request);
+    }
+    if (!is_csrf_token(token, session.id_)) {
+      co_return exchange.refuse({Status::Forbidden,
+                                 "the request has neither Sec-Fetch-Site nor Origin, and no valid CSRF token of its "
+                                 "session",
+                                 {},
+                                 {}});
+    }
+  }
+  Reply reply = finish(session, next());
+  co_return co_await std::move(reply);
+}
+
+Reply SessionService::finish(OpenSession& session, Reply reply) {
+  if (!reply.ready()) return Reply(close_after(session, std::move(reply)));
+  if (!session.loaded_) return reply;
+  return Reply(close(session, std::move(reply.response())));
+}
+
+Task<Response> SessionService::close_after(OpenSession& session, Reply reply) {
+  Response response = co_await std::move(reply);
+  if (!session.loaded_) co_return response;
+  co_return co_await close(session, std::move(response));
+}
+
+// Before the head of the response leaves, also of a stream.
+Task<Response> SessionService::close(OpenSession& session, Response response) {
+  session.closed_ = true;
+  Exchange& exchange = session.request_.exchange();
+  add_vary(response, "Cookie");
+  if (!response.fields().find("cache-control")) response.set("Cache-Control", "private");
+  if (code(response.status()) >= 500) co_return response;
+  exchange.pin();
+  std::string failure;
+  Saved saved = Saved::Done;
+  try {
+    co_await store(session, saved);
+  } catch (const StoreError& error) {
+    failure = error.what();
+  }
+  if (!failure.empty()) {
+    exchange.report("sessions: " + failure);
+    co_return exchange.refuse(http::unavailable("sessions are unavailable at the moment"));
+  }
+  if (saved == Saved::Conflict) {
+    co_return exchange.refuse(
+        {Status::Conflict, "the session was changed by another request at the same time", {}, {}});
+  }
+  add_cookie(session, response);
+  co_return response;
+}
+
+void SessionService::add_cookie(const OpenSession& session, Response& response) const {
+  SetCookie cookie = cookie_for(session.request_);
+  if (session.destroyed_ && !session.exists_) {
+    cookie.max_age = Seconds(0);
+    response.set_cookie(cookie);
+    return;
+  }
+  const bool is_kept_in_it = options_.keys && session.written_;
+  const bool lasts_longer = !options_.until_browser_closes && session.written_ && session.touched_;
+  if (!session.renewed_ && !is_kept_in_it && !lasts_longer) return;
+  const Seconds lifetime = lifetime_of(session.record_);
+  if (!options_.until_browser_closes) cookie.max_age = lifetime;
+  cookie.value = options_.keys
+                     ? options_.keys->encrypt("session:" + cookie.name, json::to_string(session.record_), lifetime)
+                     : session.id_;
+  if (cookie.name.size() + cookie.value.size() > 4096) {
+    throw std::length_error("a session of " + std::to_string(session.record_.data.size()) +
+                            " bytes does not fit into a cookie: keep it in a store");
+  }
+  response.set_cookie(cookie);
+}
+
+// Without its value.
+SetCookie SessionService::cookie_for(const Request& request) const {
+  SetCookie cookie{.name = options_.cookie, .value = "", .same_site = options_.same_site};
+  if (options_.plain_loopback && is_plain_loopback(request)) {
+    cookie.name = without_prefix(options_.cookie);
+    cookie.secure = false;
+  }
+  return cookie;
+}
+
+AnySessions::AnySessions(SessionOptions options, const SessionType& type)
+    : service_(new SessionService(std::move(options), type)) {}
+
+AnySessions::AnySessions(const AnySessions& other) noexcept : service_(other.service_) {
+  service_->add_owner();
+}
+
+AnySessions& AnySessions::operator=(const AnySessions& other) noexcept {
+  other.service_->add_owner();
+  service_->remove_owner();
+  service_ = other.service_;
+  return *this;
+}
+
+AnySessions::~AnySessions() {
+  service_->remove_owner();
+}
+
+Reply AnySessions::operator()(Request& request, Next next) const {
+  return service_->serve(request, next);
+}
+
+Task<> AnySessions::end_all(std::string_view user) const {
+  return service_->end_all(user);
+}
+
+}  // namespace web
+}  // namespace tern

@@ -1,0 +1,203 @@
+// Sessions in a store, or in their cookies.
+#include "web/clock.hpp"
+#include "web/cookies.hpp"
+#include "web/session_service.hpp"
+#include "web/session_token.hpp"
+
+#include "http/unavailable.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace tern::web {
+namespace {
+
+constexpr int max_attempts = 16;  // each of which another request has won
+
+}  // namespace
+
+// --- Loading ---
+
+// Empty if there is none, or there are two different ones: a subdomain may have added one of a session that its owner
+// knows.
+std::string SessionService::cookie_of(const Request& request) const {
+  const std::string name = cookie_for(request).name;
+  std::optional<std::string_view> found;
+  bool ambiguous = false;
+  for_cookies(request.fields(), name, [&](std::string_view value) {
+    ambiguous = ambiguous || (found && *found != value);
+    found = value;
+  });
+  return found && !ambiguous ? std::string(*found) : std::string();
+}
+
+std::string SessionService::key_of(std::string_view id) const {
+  return options_.cookie + ":" + hash_for_store(id);
+}
+
+std::string SessionService::key_of_user(std::string_view user) const {
+  return options_.cookie + "-user:" + hash_for_store(user);
+}
+
+Task<std::optional<Problem>> SessionService::load(OpenSession& session) {
+  if (session.loaded_) co_return std::nullopt;
+  if (session.value_ == nullptr) session.value_ = type_.make(session.request_.arena());
+  std::string failure;
+  try {
+    std::string cookie = cookie_of(session.request_);
+    if (options_.keys) {
+      co_await load_from_cookie(session, std::move(cookie));
+    } else if (is_session_id(cookie)) {
+      co_await load_from_store(session, std::move(cookie));
+    }
+  } catch (const StoreError& error) {
+    failure = error.what();
+  }
+  if (failure.empty()) {
+    session.loaded_ = true;
+    co_return std::nullopt;
+  }
+  session.request_.exchange().report("sessions: " + failure);
+  co_return http::unavailable("sessions are unavailable at the moment");
+}
+
+Task<> SessionService::load_from_store(OpenSession& session, std::string id) {
+  const std::string key = key_of(id);
+  const auto entry = co_await store_->read(key);
+  if (!entry || !co_await take(session, entry->value)) co_return;
+  session.version_ = entry->version;
+  session.id_ = session.stored_id_ = std::move(id);
+}
+
+Task<> SessionService::load_from_cookie(OpenSession& session, std::string cookie) const {
+  const auto text = options_.keys->decrypt("session:" + cookie_for(session.request_).name, cookie);
+  if (text && co_await take(session, *text)) session.id_ = session.record_.id;
+}
+
+// False, and the session is a new one, if the stored one is not valid any more.
+Task<bool> SessionService::take(OpenSession& session, std::string_view json) const {
+  auto record = json::read<SessionRecord>(json);
+  bool valid = record && lifetime_of(*record).count() > 0 && type_.read(record->data, session.value_);
+  if (valid && !record->user.empty() && store_ != nullptr) {
+    const std::string key = key_of_user(record->user);
+    const auto epoch = co_await store_->read(key);
+    valid = epoch && epoch->value == record->epoch;
+  }
+  if (!valid) {
+    session.forget();
+    co_return false;
+  }
+  session.record_ = std::move(*record);
+  session.loaded_data_ = session.record_.data;
+  session.exists_ = true;
+  co_return true;
+}
+
+// Until it ends without further requests.
+Seconds SessionService::lifetime_of(const SessionRecord& record) const noexcept {
+  const Seconds now(unix_time());
+  return std::min(Seconds(record.seen) + options_.idle + grace_, Seconds(record.begun) + options_.absolute) - now;
+}
+
+// --- Saving ---
+
+bool SessionService::is_due(const OpenSession& session) const noexcept {
+  return session.exists_ && unix_time() - session.record_.seen >= std::max<Seconds::rep>(grace_.count(), 1);
+}
+
+Task<> SessionService::store(OpenSession& session, Saved& saved) {
+  if (session.destroyed_ && !session.stored_id_.empty()) {
+    const std::string key = key_of(session.stored_id_);
+    co_await store_->erase(key);
+    session.stored_id_.clear();
+  }
+  session.touched_ = is_due(session);
+  if (session.changed_) {
+    saved = co_await save(session);
+  } else if (session.touched_) {
+    co_await try_save(session);  // otherwise another request has done so, or has ended it
+  }
+}
+
+Task<SessionService::Saved> SessionService::save(OpenSession& session) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    if (co_await try_save(session)) co_return Saved::Done;
+    if (co_await rebase(session) == Saved::Conflict) break;
+  }
+  co_return Saved::Conflict;
+}
+
+// False: another request has changed it.
+Task<bool> SessionService::try_save(OpenSession& session) {
+  SessionRecord& record = session.record_;
+  record.seen = unix_time();
+  record.data = type_.write(session.value_);
+  if (session.renewed_ && !co_await renew(session)) co_return false;
+  if (!options_.keys) {
+    const std::string key = key_of(session.id_);
+    const std::string text = json::to_string(record);
+    const std::uint64_t expected = session.renewed_ ? Store::absent : session.version_;
+    if (!co_await store_->write(key, text, lifetime_of(record), expected)) co_return false;
+  }
+  session.written_ = true;
+  co_return true;
+}
+
+// Gives it a new id, and removes the old entry: of two requests that do so, one wins.
+Task<bool> SessionService::renew(OpenSession& session) {
+  if (!session.stored_id_.empty()) {
+    const std::string key = key_of(session.stored_id_);
+    if (!co_await store_->erase(key, session.version_)) co_return false;
+    session.stored_id_.clear();
+  }
+  SessionRecord& record = session.record_;
+  if (!session.has_new_id_) session.id_ = make_session_id();
+  session.has_new_id_ = true;
+  if (options_.keys) record.id = session.id_;
+  if (session.logged_in_ || record.begun == 0) record.begun = record.seen;
+  if (session.logged_in_) record.epoch = co_await epoch_of(record.user);
+  co_return true;
+}
+
+// Applies the changes to what another request has stored.
+Task<SessionService::Saved> SessionService::rebase(OpenSession& session) {
+  const std::string key = key_of(session.stored_id_);
+  const auto entry = co_await store_->read(key);
+  if (!entry && session.logged_in_) {  // two logins at the same time, each with a session of its own
+    session.stored_id_.clear();
+    co_return Saved::Done;
+  }
+  const std::string known_data = session.loaded_data_;
+  if (!entry || !co_await take(session, entry->value)) co_return Saved::Conflict;
+  session.version_ = entry->version;
+  if (session.replaced_ && session.loaded_data_ != known_data) co_return Saved::Conflict;
+  for (const OpenSession::Change& change : session.changes_) change(session.record_, session.value_);
+  co_return Saved::Done;
+}
+
+// --- All sessions of a user ---
+
+// Made by the first login. It lives at least as long as the sessions: without it, they are not valid.
+Task<std::string> SessionService::epoch_of(std::string_view user) {
+  if (store_ == nullptr) co_return std::string();
+  const std::string key = key_of_user(user);
+  const Milliseconds lifetime = options_.absolute + Seconds(60);
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    const auto entry = co_await store_->read(key);
+    if (entry && co_await store_->extend(key, lifetime)) co_return entry->value;
+    const std::string epoch = make_session_id();
+    if (!entry && co_await store_->write(key, epoch, lifetime, Store::absent)) co_return epoch;
+  }
+  throw StoreError("an entry changes again and again");
+}
+
+Task<> SessionService::end_all(std::string_view user) {
+  if (store_ == nullptr) {
+    throw std::logic_error("Sessions::end_all: sessions in cookies need a store for that: set SessionOptions::store");
+  }
+  const std::string key = key_of_user(user);
+  co_await store_->erase(key);
+}
+
+}  // namespace tern::web
