@@ -203,8 +203,8 @@ void Core::freeze() {
   Mistakes mistakes = mistakes_;  // missing states may be registered before the next start
   for (const GroupEntry& group : groups_) check_group_needs(group, mistakes);
   for (const RouteEntry& route : routes_) check_route_needs(route, mistakes);
+  check_identities(mistakes);
   check_names(mistakes);
-  check_links(mistakes);
   check_links(mistakes);
   mistakes.throw_if_any();
   for (std::size_t i = 0; i < groups_.size(); ++i) lay_out_group(i);

@@ -20,9 +20,9 @@ namespace tern::app {
 
 // A requirement of an endpoint that is checked at the start.
 struct Need {
-  enum class Kind : std::uint8_t { Placeholder, State, PerLoop, Rules } kind = Kind::Placeholder;
+  enum class Kind : std::uint8_t { Placeholder, State, PerLoop, Identity, Rules } kind = Kind::Placeholder;
   std::string_view name;        // of the placeholder or the type
-  const void* key = nullptr;    // of the type
+  const void* key = nullptr;    // of the type; an IdentityType
   void (*prepare)() = nullptr;  // compiles its rules; throws std::invalid_argument
 };
 
@@ -91,8 +91,7 @@ Reply reply_of(Task<T> task, Exchange& exchange) {
   }
 }
 
-// --- Parameters
-// --------------------------------------------------------------------------------------------------------
+// --- Parameters -----------------------------------------------------------------------------------------------------
 
 template <class A>
 inline constexpr bool is_request = std::is_same_v<std::remove_cvref_t<A>, Request>;
@@ -271,7 +270,7 @@ consteval Step step_of() {
 template <class A>
 inline constexpr bool has_need = requires { Extract<A>::placeholder; } || requires { Extract<A>::state_key; } ||
                                  requires { Extract<A>::needed_state; } || requires { Extract<A>::per_loop_key; } ||
-                                 requires { Extract<A>::prepare; };
+                                 requires { Extract<A>::prepare; } || requires { Extract<A>::identity_type; };
 
 template <class A>
 consteval Need need_of() {
@@ -283,6 +282,8 @@ consteval Need need_of() {
     return {Need::Kind::State, Extract<A>::needed_state.name, Extract<A>::needed_state.key};
   } else if constexpr (requires { Extract<A>::per_loop_key; }) {
     return {Need::Kind::PerLoop, type_name<A>(), Extract<A>::per_loop_key};
+  } else if constexpr (requires { Extract<A>::identity_type; }) {
+    return {Need::Kind::Identity, type_name<A>(), Extract<A>::identity_type};
   }
   return {Need::Kind::Rules, type_name<A>(), nullptr, prepare_rules_of_extractor<A>()};
 }
@@ -314,8 +315,7 @@ inline constexpr Contract contract_of{&result_contract<R>, parameter_contracts<A
 template <class F>
 concept AnswersItself = requires { typename F::AnswersItself; };
 
-// --- The handler
-// -------------------------------------------------------------------------------------------------------
+// --- The handler ----------------------------------------------------------------------------------------------------
 
 template <class F, class R, class... A>
 class Binding {

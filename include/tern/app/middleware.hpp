@@ -7,9 +7,12 @@
 //
 // A class with `static constexpr bool comes_first = true` precedes all other middleware of a chain, and runs for CORS
 // preflights of its route. It takes (Request&, Next).
+//
+// A class that authenticates says so by `using Identifies = User;`, and calls tern::identify(request, user, scheme).
 #pragma once
 
 #include <tern/app/bind.hpp>
+#include <tern/app/identity_type.hpp>
 #include <tern/http/exchange.hpp>
 
 #include <concepts>
@@ -94,6 +97,8 @@ public:
         describe(other.describe),
         may_suspend(other.may_suspend),
         comes_first(other.comes_first),
+        identifies(other.identifies),
+        identity_need(other.identity_need),
         needs(other.needs),
         place(other.place) {}
   MiddlewareBox& operator=(MiddlewareBox&&) = delete;
@@ -107,6 +112,8 @@ public:
   void (*describe)(const void* object, Operation& operation) = nullptr;  // null: it says nothing about itself
   bool may_suspend = false;
   bool comes_first = false;
+  const IdentityType* identifies = nullptr;  // null: it does not authenticate
+  IdentityNeed identity_need;
   std::span<const Need> needs;
   std::source_location place;
 };
@@ -215,6 +222,10 @@ MiddlewareBox box_middleware(M middleware) {
       box.destroy = [](void* dead) noexcept { delete static_cast<M*>(dead); };
       box.may_suspend = std::same_as<Result, Task<Response>>;
       box.comes_first = comes_first<M>;
+      const M& call = *static_cast<const M*>(box.object);
+      if constexpr (requires { call.may_suspend(); }) box.may_suspend = call.may_suspend();
+      if constexpr (requires { typename M::Identifies; }) box.identifies = &identity_type<typename M::Identifies>;
+      if constexpr (requires { call.identity_need(); }) box.identity_need = call.identity_need();
       box.invoke = &guarded<&call_middleware<M>>;
       if constexpr (requires(const M& object, Operation& operation) { object.describe(operation); }) {
         box.describe = [](const void* object, Operation& operation) {
