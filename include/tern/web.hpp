@@ -13,6 +13,7 @@
 #include <tern/web/file.hpp>
 #include <tern/web/files.hpp>
 #include <tern/web/form_result.hpp>
+#include <tern/web/jwt.hpp>
 #include <tern/web/key_ring.hpp>
 #include <tern/web/rate_limit.hpp>
 #include <tern/web/secret_cookie.hpp>
