@@ -15,6 +15,7 @@
 #include <tern/web/form_result.hpp>
 #include <tern/web/jwt.hpp>
 #include <tern/web/key_ring.hpp>
+#include <tern/web/passwords.hpp>
 #include <tern/web/rate_limit.hpp>
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
