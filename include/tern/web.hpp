@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tern/web/allowed_hosts.hpp>
+#include <tern/web/api_key.hpp>
+#include <tern/web/authentication.hpp>
 #include <tern/web/cache.hpp>
 #include <tern/web/cache_control.hpp>
 #include <tern/web/compress.hpp>

@@ -312,18 +312,13 @@ struct NeededState {
   const void* key;        // &http::type_key<KeyRing>
 };
 
-// An optional extractor needs the state, or the identity, of its extractor.
+// An optional extractor needs the state of its extractor.
 template <class T>
 struct NeedsOf {};
 template <class T>
   requires requires { Extract<T>::needed_state; }
 struct NeedsOf<T> {
   static constexpr NeededState needed_state = Extract<T>::needed_state;
-};
-template <class T>
-  requires requires { Extract<T>::identity_type; }
-struct NeedsOf<T> {
-  static constexpr auto identity_type = Extract<T>::identity_type;
 };
 
 }  // namespace app

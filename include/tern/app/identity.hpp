@@ -6,6 +6,7 @@
 #include <tern/http/request.hpp>
 
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,8 +82,21 @@ struct Extract<Identity<User>> {
       return Identity<User>(*static_cast<const User*>(known->user), known->scheme);
     }
     Rejection rejection(app::unauthenticated(request));
-    rejection.missing = true;
     return std::unexpected(std::move(rejection));
+  }
+  static void describe(Operation& operation) {
+    operation.needs_identity({});
+    operation.problem(Status::Unauthorized, "The credentials are missing or invalid");
+  }
+};
+
+template <class User>
+struct Extract<std::optional<Identity<User>>> {
+  static constexpr const app::IdentityType* identity_type = &app::identity_type<User>;
+  static std::expected<std::optional<Identity<User>>, Rejection> from(Request& request) {
+    const app::KnownIdentity* known = app::known_identity(request, identity_type);
+    if (known == nullptr) return std::nullopt;
+    return Identity<User>(*static_cast<const User*>(known->user), known->scheme);
   }
 };
 

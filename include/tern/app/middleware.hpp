@@ -225,6 +225,7 @@ MiddlewareBox box_middleware(M middleware) {
       const M& call = *static_cast<const M*>(box.object);
       if constexpr (requires { call.may_suspend(); }) box.may_suspend = call.may_suspend();
       if constexpr (requires { typename M::Identifies; }) box.identifies = &identity_type<typename M::Identifies>;
+      if constexpr (requires { call.needs(); }) box.needs = call.needs();
       if constexpr (requires { call.identity_need(); }) box.identity_need = call.identity_need();
       box.invoke = &guarded<&call_middleware<M>>;
       if constexpr (requires(const M& object, Operation& operation) { object.describe(operation); }) {
