@@ -21,4 +21,6 @@
 #include <tern/web/rate_limit.hpp>
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
+#include <tern/web/signed_url.hpp>
 #include <tern/web/templates.hpp>
+#include <tern/web/totp.hpp>
