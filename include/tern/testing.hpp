@@ -3,8 +3,10 @@
 #pragma once
 
 #include <tern/app/app.hpp>
+#include <tern/app/identity.hpp>
 #include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
+#include <tern/base/function.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -167,6 +169,14 @@ public:
 
   // Adds a field to every later request.
   Client& with(std::string name, std::string value);
+  // Gives each later request this identity, without credentials: an authenticator of a User lets it pass.
+  template <class User>
+  Client& as(User user) {
+    identify_ = [user = std::move(user)](Request& request) { identify(request, user, "test"); };
+    return *this;
+  }
+  // Ends as().
+  Client& anonymous();
   // Compares each later response with the OpenAPI document of the app, which need not be served: its status, media type
   // and JSON. send() throws ContractError for one that its operation does not have. Responses to paths without a route
   // and to hidden routes are not compared. Throws SetupError if the document cannot be made.
@@ -202,7 +212,8 @@ private:
   std::vector<std::pair<std::string, std::string>> cookies_;
   std::vector<app::SharedState> replaced_;  // the app's values
   std::string listener_;
-  base::Box<openapi::Checker> checker_;  // null: responses are not compared
+  base::Function<void(Request&)> identify_;  // empty: requests have no identity at first
+  base::Box<openapi::Checker> checker_;      // null: responses are not compared
   bool keeps_cookies_ = false;
   bool started_ = false;
 };

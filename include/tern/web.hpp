@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tern/web/allowed_hosts.hpp>
+#include <tern/web/api_key.hpp>
+#include <tern/web/authentication.hpp>
 #include <tern/web/cache.hpp>
 #include <tern/web/cache_control.hpp>
 #include <tern/web/compress.hpp>
@@ -13,10 +15,14 @@
 #include <tern/web/file.hpp>
 #include <tern/web/files.hpp>
 #include <tern/web/form_result.hpp>
+#include <tern/web/jwt.hpp>
 #include <tern/web/key_ring.hpp>
 #include <tern/web/memory_store.hpp>
+#include <tern/web/passwords.hpp>
 #include <tern/web/rate_limit.hpp>
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
 #include <tern/web/session.hpp>
+#include <tern/web/signed_url.hpp>
 #include <tern/web/templates.hpp>
+#include <tern/web/totp.hpp>

@@ -79,7 +79,8 @@ void Core::check_needs(std::span<const Need> needs, const Core& owner, const std
     const auto has_key = [&need](const auto& entry) { return entry.key == need.key; };
     if (need.kind == Need::Kind::State && std::ranges::none_of(owner.states_, has_key)) {
       mistakes.add(place,
-                   title + " takes " + name + ", but no such state was given: call app.state(…) before the start");
+                   title + " takes " + name + ", but no such state was given: call " + std::string(need.given_by) +
+                       " before the start");
     }
     if (need.kind == Need::Kind::PerLoop && std::ranges::none_of(owner.factories_, has_key)) {
       mistakes.add(place, title + " takes " + name + ", but nothing makes it: call app.per_loop(…) before the start");
@@ -104,7 +105,7 @@ bool Core::has_around(std::size_t group, const void* provided) const {
 }
 
 void Core::check_middleware_needs(const RouteEntry& route, Mistakes& mistakes) const {
-  for (const Need& need : std::span(route.endpoint.needs, route.endpoint.need_count)) {
+  for (const Need& need : route.endpoint.needs) {
     if (need.kind != Need::Kind::Middleware) continue;
     if (has_provider(route.middleware, need.key) || has_around(route.group, need.key)) continue;
     const std::string name(need.name);
@@ -116,7 +117,7 @@ void Core::check_middleware_needs(const RouteEntry& route, Mistakes& mistakes) c
 void Core::check_route_needs(const RouteEntry& route, Mistakes& mistakes) const {
   const Core& owner = *groups_[route.group].owner;
   const Endpoint& endpoint = route.endpoint;
-  check_needs({endpoint.needs, endpoint.need_count}, owner, title(route), route.place, mistakes);
+  check_needs(endpoint.needs, owner, title(route), route.place, mistakes);
   check_middleware_needs(route, mistakes);
   for (const MiddlewareBox& middleware : route.middleware) {
     check_needs(middleware.needs, owner, "middleware of " + title(route), middleware.place, mistakes);
@@ -128,8 +129,7 @@ void Core::check_group_needs(const GroupEntry& group, Mistakes& mistakes) const 
     check_needs(middleware.needs, *group.owner, "middleware", middleware.place, mistakes);
   }
   if (!group.fallback_endpoint) return;
-  const std::span<const Need> needs(group.fallback_endpoint->needs, group.fallback_endpoint->need_count);
-  check_needs(needs, *group.owner, "a fallback", group.fallback_place, mistakes);
+  check_needs(group.fallback_endpoint->needs, *group.owner, "a fallback", group.fallback_place, mistakes);
 }
 
 // The names of the groups around a route, and its own or its path's, joined with dots; empty if it has no name.
@@ -230,8 +230,8 @@ void Core::freeze() {
   Mistakes mistakes = mistakes_;  // missing states may be registered before the next start
   for (const GroupEntry& group : groups_) check_group_needs(group, mistakes);
   for (const RouteEntry& route : routes_) check_route_needs(route, mistakes);
+  check_identities(mistakes);
   check_names(mistakes);
-  check_links(mistakes);
   check_links(mistakes);
   mistakes.throw_if_any();
   for (std::size_t i = 0; i < groups_.size(); ++i) lay_out_group(i);

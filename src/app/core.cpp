@@ -249,8 +249,7 @@ std::vector<RouteInfo> Core::routes() const {
 }
 
 void Core::check_placeholders(const RouteEntry& route) const {
-  for (std::size_t i = 0; i < route.endpoint.need_count; ++i) {
-    const Need& need = route.endpoint.needs[i];
+  for (const Need& need : route.endpoint.needs) {
     if (need.kind != Need::Kind::Placeholder) continue;
     bool found = false;
     PatternReader reader(route.pattern);

@@ -196,6 +196,8 @@ private:
                    const std::source_location& place, Mistakes& mistakes) const;
   void check_route_needs(const RouteEntry& route, Mistakes& mistakes) const;
   void check_group_needs(const GroupEntry& group, Mistakes& mistakes) const;
+  std::vector<const IdentityType*> identities_of(std::size_t group) const;
+  void check_identities(Mistakes& mistakes) const;
   void check_names(Mistakes& mistakes) const;
   void check_links(Mistakes& mistakes) const;
   void index_names();

@@ -31,6 +31,7 @@ private:
   void servers(Writer& out) const;
   void tags(Writer& out) const;
   void operation(Writer& out, const OperationModel& operation);
+  static void security(Writer& out, const OperationModel& operation);
   void parameter(Writer& out, const ParameterModel& parameter);
   void request(Writer& out, const OperationModel& operation);
   void content(Writer& out, const ContentModel& content, const OperationModel& operation);
@@ -208,6 +209,32 @@ void DocumentWriter::response(Writer& out, const ResponseModel& response, const 
   out.end_object();
 }
 
+// An object for each way to be served: all schemes in it are needed.
+void DocumentWriter::security(Writer& out, const OperationModel& operation) {
+  if (operation.security.empty() && operation.authentication.empty()) return;
+  const auto write_requirement = [&](const OpenApiSecurity* alternative) {
+    out.begin_object();
+    for (const std::string& scheme : operation.security) {
+      out.key(scheme);
+      out.raw("[]");
+    }
+    if (alternative != nullptr) {
+      out.key(alternative->name);
+      out.begin_array();
+      for (const std::string& grant : operation.grants) out.text(grant);
+      out.end_array();
+    }
+    out.end_object();
+  };
+  out.key("security");
+  out.begin_array();
+  for (const OpenApiSecurity& each : operation.authentication) write_requirement(&each);
+  if (operation.authentication.empty() || (operation.allows_anonymous && !operation.needs_identity)) {
+    write_requirement(nullptr);
+  }
+  out.end_array();
+}
+
 void DocumentWriter::operation(Writer& out, const OperationModel& operation) {
   const app::RouteNotes* own = operation.entry->notes.empty() ? nullptr : operation.entry->notes.front();
   const auto any = [&operation](bool app::RouteNotes::* flag) {
@@ -233,17 +260,7 @@ void DocumentWriter::operation(Writer& out, const OperationModel& operation) {
     out.key("deprecated");
     out.boolean(true);
   }
-  if (!operation.security.empty()) {
-    out.key("security");
-    out.begin_array();
-    out.begin_object();
-    for (const std::string& scheme : operation.security) {
-      out.key(scheme);
-      out.raw("[]");
-    }
-    out.end_object();
-    out.end_array();
-  }
+  security(out, operation);
   if (!operation.parameters.empty()) {
     out.key("parameters");
     out.begin_array();
@@ -262,7 +279,7 @@ void DocumentWriter::operation(Writer& out, const OperationModel& operation) {
 }
 
 void DocumentWriter::components(Writer& out) {
-  if (components_.named().empty() && !model_.has_problems() && options_.security.empty()) return;
+  if (components_.named().empty() && !model_.has_problems() && model_.security().empty()) return;
   out.key("components");
   out.begin_object();
   if (!components_.named().empty() || model_.has_problems()) {
@@ -285,10 +302,10 @@ void DocumentWriter::components(Writer& out) {
     }
     out.end_object();
   }
-  if (!options_.security.empty()) {
+  if (!model_.security().empty()) {
     out.key("securitySchemes");
     out.begin_object();
-    for (const OpenApiSecurity& scheme : options_.security) {
+    for (const OpenApiSecurity& scheme : model_.security()) {
       out.key(scheme.name);
       out.raw(scheme.json);
     }

@@ -58,7 +58,7 @@ std::string_view stated_id(const OperationModel& operation) {
 }  // namespace
 
 DocumentModel::DocumentModel(const OpenApiOptions& options, const app::Core& outermost, const app::Core& within)
-    : options_(options), entries_(outermost.operations(within)) {
+    : options_(options), entries_(outermost.operations(within)), security_(options.security) {
   for (const app::OperationEntry& entry : entries_) place(make_operation(entry));
   name_operations();
   check();
@@ -190,6 +190,11 @@ void DocumentModel::check_notes(const OperationModel& operation, const std::stri
 }
 
 void DocumentModel::collect(const OperationModel& operation) {
+  for (const OpenApiSecurity& scheme : operation.authentication) {
+    if (std::ranges::find(security_, scheme.name, &OpenApiSecurity::name) == security_.end()) {
+      security_.push_back(scheme);
+    }
+  }
   for (const ParameterModel& parameter : operation.parameters) {
     if (parameter.schema != nullptr) components_.add(*parameter.schema, true);
   }

@@ -30,6 +30,8 @@ public:
   const std::deque<PathModel>& paths() const { return paths_; }
   const Components& components() const { return components_; }
   bool has_problems() const { return has_problems_; }
+  // Of the options, then those of middleware.
+  const std::vector<OpenApiSecurity>& security() const { return security_; }
 
 private:
   void place(OperationModel operation);
@@ -44,6 +46,7 @@ private:
   std::vector<app::OperationEntry> entries_;  // which the operations refer to
   std::deque<PathModel> paths_;
   Components components_;
+  std::vector<OpenApiSecurity> security_;
   bool has_problems_ = false;
 };
 

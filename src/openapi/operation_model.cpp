@@ -49,6 +49,16 @@ private:
   }
   void add_problem(Status status, std::string_view description) override { problem(status, description); }
   void add_security(std::string_view scheme) override { model_.security.emplace_back(scheme); }
+  void add_authentication(std::string_view scheme, std::string_view json) override {
+    const auto same = [scheme](const OpenApiSecurity& each) { return each.name == scheme; };
+    if (std::ranges::any_of(model_.authentication, same)) return;
+    model_.authentication.push_back({std::string(scheme), std::string(json)});
+  }
+  void allow_anonymous() override { model_.allows_anonymous = true; }
+  void add_grants(std::span<const std::string> grants) override {
+    model_.needs_identity = true;
+    model_.grants.insert(model_.grants.end(), grants.begin(), grants.end());
+  }
 
   void add(ParameterModel parameter);
   void parameter(const ParameterContract& contract, std::size_t& position);

@@ -4,6 +4,7 @@
 #include "app/operations.hpp"
 
 #include <tern/app/contract.hpp>
+#include <tern/app/openapi.hpp>
 #include <tern/json/schema.hpp>
 
 #include <map>
@@ -44,7 +45,11 @@ struct OperationModel {
   std::string path = {};  // with plain placeholders
   std::string id = {};
   std::vector<std::string> tags = {};
-  std::vector<std::string> security = {};
+  std::vector<std::string> security = {};            // all are needed
+  std::vector<OpenApiSecurity> authentication = {};  // one of them is needed, if there are any
+  std::vector<std::string> grants = {};              // of whoever is authenticated
+  bool allows_anonymous = false;
+  bool needs_identity = false;  // in spite of allows_anonymous
   std::vector<ParameterModel> parameters = {};
   std::vector<ContentModel> contents = {};  // of requests, by media type
   bool content_required = true;

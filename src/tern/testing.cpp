@@ -254,6 +254,11 @@ Client& Client::with(std::string name, std::string value) {
   return *this;
 }
 
+Client& Client::anonymous() {
+  identify_ = {};
+  return *this;
+}
+
 Client& Client::at_listener(std::string name) {
   listener_ = std::move(name);
   return *this;
@@ -338,6 +343,7 @@ base::Box<Client::Exchanged> Client::exchange(const TestRequest& question) {
   exchange.set_remote(question.remote);
   exchange.set_listener(question.listener.empty() ? listener_ : question.listener);
   exchange.set_trailers(question.trailers);
+  if (identify_) identify_(exchange.request());
   Task<> answering = answer_into(exchanged->response, service_->serve(exchange));
   answering.set_stop(exchange.stop().state());
   run(*loop_, std::move(answering));

@@ -42,6 +42,14 @@ class Dependencies(unittest.TestCase):
         self.assertFalse(worked)
         self.assertIn("libgmock-dev", message)
 
+    def test_a_missing_library_of_a_component_is_named(self):
+        wrapper = self.folder / "pkg-config"
+        wrapper.write_text('#!/bin/sh\ncase "$*" in *libargon2*) exit 1 ;; esac\nexec pkg-config "$@"\n')
+        wrapper.chmod(0o755)
+        worked, message = self.configure("--preset", "release", f"-DPKG_CONFIG_EXECUTABLE={wrapper}")
+        self.assertFalse(worked)
+        self.assertIn("argon2: libargon2-dev, or -DTERN_WEB=OFF", message)
+
     def test_a_component_that_is_off_needs_no_library(self):
         worked, message = self.configure("--preset", "release", NOT_OPENSSL, "-DTERN_TLS=OFF", "-DTERN_WEB=OFF")
         self.assertTrue(worked, message)

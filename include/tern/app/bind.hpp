@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tern/app/extract.hpp>
+#include <tern/app/needs.hpp>
 #include <tern/app/pattern.hpp>
 #include <tern/app/respond.hpp>
 #include <tern/app/steps.hpp>
@@ -18,14 +19,6 @@
 
 namespace tern::app {
 
-// A requirement of an endpoint that is checked at the start.
-struct Need {
-  enum class Kind : std::uint8_t { Placeholder, State, PerLoop, Rules, Middleware } kind = Kind::Placeholder;
-  std::string_view name;        // of the placeholder or the type
-  const void* key = nullptr;    // of the type
-  void (*prepare)() = nullptr;  // compiles its rules; throws std::invalid_argument
-};
-
 // A bound handler. Owns the callable.
 class Endpoint {
 public:
@@ -38,7 +31,6 @@ public:
     std::swap(destroy, other.destroy);
     invoke = other.invoke;
     needs = other.needs;
-    need_count = other.need_count;
     positional = other.positional;
     reads_body = other.reads_body;
     streams_body = other.streams_body;
@@ -56,8 +48,7 @@ public:
   Invoke invoke = nullptr;
   void* handler = nullptr;
   void (*destroy)(void*) noexcept = nullptr;
-  const Need* needs = nullptr;
-  std::size_t need_count = 0;
+  std::span<const Need> needs;
   std::size_t positional = 0;
   bool reads_body = false;    // the content is read before the handler is called
   bool streams_body = false;  // the handler reads the content itself, as it arrives
@@ -267,42 +258,6 @@ consteval Step step_of() {
   return step;
 }
 
-template <class A>
-inline constexpr bool has_need = requires { Extract<A>::placeholder; } || requires { Extract<A>::state_key; } ||
-                                 requires { Extract<A>::needed_state; } || requires { Extract<A>::per_loop_key; } ||
-                                 requires { Extract<A>::prepare; };
-
-template <class A>
-consteval Need need_of() {
-  if constexpr (requires { Extract<A>::placeholder; }) {
-    return {Need::Kind::Placeholder, Extract<A>::placeholder, nullptr, prepare_rules_of_extractor<A>()};
-  } else if constexpr (requires { Extract<A>::state_key; }) {
-    return {Need::Kind::State, type_name<A>(), Extract<A>::state_key};
-  } else if constexpr (requires { Extract<A>::needed_state; }) {
-    constexpr NeededState needed = Extract<A>::needed_state;
-    return {needed.is_middleware ? Need::Kind::Middleware : Need::Kind::State, needed.name, needed.key};
-  } else if constexpr (requires { Extract<A>::per_loop_key; }) {
-    return {Need::Kind::PerLoop, type_name<A>(), Extract<A>::per_loop_key};
-  }
-  return {Need::Kind::Rules, type_name<A>(), nullptr, prepare_rules_of_extractor<A>()};
-}
-
-template <std::size_t N>
-struct NeedList {
-  Need items[N == 0 ? 1 : N];
-};
-
-template <class... A>
-consteval auto needs_of() {
-  NeedList<(std::size_t{0} + ... + std::size_t{has_need<A>})> list{};
-  std::size_t at = 0;
-  ((has_need<A> ? static_cast<void>(list.items[at++] = need_of<A>()) : static_cast<void>(0)), ...);
-  return list;
-}
-
-template <class... A>
-inline constexpr auto needs = needs_of<A...>();
-
 template <class... A>
 inline constexpr const ParameterContract* parameter_contracts[sizeof...(A) + 1] = {parameter_contract<A>()..., nullptr};
 
@@ -314,8 +269,7 @@ inline constexpr Contract contract_of{&result_contract<R>, parameter_contracts<A
 template <class F>
 concept AnswersItself = requires { typename F::AnswersItself; };
 
-// --- The handler
-// -------------------------------------------------------------------------------------------------------
+// --- The handler ----------------------------------------------------------------------------------------------------
 
 template <class F, class R, class... A>
 class Binding {
@@ -432,13 +386,11 @@ private:
 template <class F, class R, class... A>
 Endpoint make_endpoint(F handler, TypeList<A...>) {
   using Bound = Binding<F, R, A...>;
-  using List = std::remove_cvref_t<decltype(needs<std::remove_cvref_t<A>...>)>;
   Endpoint endpoint;
   endpoint.invoke = &Bound::invoke;
   endpoint.handler = new F(std::move(handler));
   endpoint.destroy = [](void* dead) noexcept { delete static_cast<F*>(dead); };
-  endpoint.needs = needs<std::remove_cvref_t<A>...>.items;
-  endpoint.need_count = (std::size_t{0} + ... + std::size_t{has_need<std::remove_cvref_t<A>>});
+  endpoint.needs = needs<ResultOf<std::remove_cvref_t<typename Unwrapped<R>::type>>, std::remove_cvref_t<A>...>;
   endpoint.positional = Parameters<TypeList<A...>>::positional;
   endpoint.reads_body = Bound::reads_content;
   endpoint.streams_body = Bound::takes_stream;
@@ -449,7 +401,6 @@ Endpoint make_endpoint(F handler, TypeList<A...>) {
   } else {
     endpoint.contract = &contract_of<std::remove_cvref_t<typename Unwrapped<R>::type>, std::remove_cvref_t<A>...>;
   }
-  static_assert(sizeof(List) > 0);
   return endpoint;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -57,6 +58,13 @@ public:
   void problem(Status status, std::string_view description = {}) { add_problem(status, description); }
   // A name of OpenApiOptions::security, and the scopes that it needs.
   void security(std::string_view scheme) { add_security(scheme); }
+  // A scheme by which a middleware authenticates, with its Security Scheme Object as JSON text, unless
+  // OpenApiOptions::security has one of that name. Several are alternatives.
+  void authentication(std::string_view scheme, std::string_view json) { add_authentication(scheme, json); }
+  // Those schemes are optional: requests without credentials are served, too.
+  void authentication_is_optional() { allow_anonymous(); }
+  // They are not optional here, and users need these roles or scopes.
+  void needs_identity(std::span<const std::string> grants) { add_grants(grants); }
 
 protected:
   ~Operation() = default;
@@ -70,6 +78,9 @@ private:
                             const json::Schema* schema) = 0;
   virtual void add_problem(Status status, std::string_view description) = 0;
   virtual void add_security(std::string_view scheme) = 0;
+  virtual void add_authentication(std::string_view scheme, std::string_view json) = 0;
+  virtual void allow_anonymous() = 0;
+  virtual void add_grants(std::span<const std::string> grants) = 0;
 };
 
 namespace app {

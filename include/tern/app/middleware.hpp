@@ -7,9 +7,12 @@
 //
 // A class with `static constexpr bool comes_first = true` precedes all other middleware of a chain, and runs for CORS
 // preflights of its route. It takes (Request&, Next).
+//
+// A class that authenticates says so by `using Identifies = User;`, and calls tern::identify(request, user, scheme).
 #pragma once
 
 #include <tern/app/bind.hpp>
+#include <tern/app/identity_type.hpp>
 #include <tern/http/exchange.hpp>
 
 #include <concepts>
@@ -95,6 +98,8 @@ public:
         may_suspend(other.may_suspend),
         comes_first(other.comes_first),
         provides(other.provides),
+        identifies(other.identifies),
+        identity_need(other.identity_need),
         needs(other.needs),
         place(other.place) {}
   MiddlewareBox& operator=(MiddlewareBox&&) = delete;
@@ -109,6 +114,8 @@ public:
   bool may_suspend = false;
   bool comes_first = false;
   const void* provides = nullptr;  // the key of what extractors may need; see NeededState
+  const IdentityType* identifies = nullptr;  // null: it does not authenticate
+  IdentityNeed identity_need;
   std::span<const Need> needs;
   std::source_location place;
 };
@@ -168,8 +175,7 @@ class ExtractionBefore {
 public:
   explicit ExtractionBefore(M middleware) : middleware_(std::move(middleware)) {}
 
-  static constexpr auto& required = needs<std::remove_cvref_t<A>...>;
-  static constexpr std::size_t required_count = (std::size_t{0} + ... + std::size_t{has_need<std::remove_cvref_t<A>>});
+  static constexpr std::span<const Need> required = needs<std::remove_cvref_t<A>...>;
 
   Reply operator()(Request& request, Next next) const {
     // A coroutine's reference parameters must outlive the call.
@@ -218,6 +224,11 @@ MiddlewareBox box_middleware(M middleware) {
       box.may_suspend = std::same_as<Result, Task<Response>>;
       box.comes_first = comes_first<M>;
       if constexpr (requires { M::provides; }) box.provides = M::provides;
+      const M& call = *static_cast<const M*>(box.object);
+      if constexpr (requires { call.may_suspend(); }) box.may_suspend = call.may_suspend();
+      if constexpr (requires { typename M::Identifies; }) box.identifies = &identity_type<typename M::Identifies>;
+      if constexpr (requires { call.needs(); }) box.needs = call.needs();
+      if constexpr (requires { call.identity_need(); }) box.identity_need = call.identity_need();
       box.invoke = &guarded<&call_middleware<M>>;
       if constexpr (requires(const M& object, Operation& operation) { object.describe(operation); }) {
         box.describe = [](const void* object, Operation& operation) {

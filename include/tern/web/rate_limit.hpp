@@ -53,6 +53,7 @@ public:
   explicit RateLimit(RateLimitOptions options);
 
   Reply operator()(Request& request, Next next) const;
+  void describe(Operation& operation) const;
 
 private:
   base::Box<web::RateLimiter> limiter_;

@@ -121,6 +121,8 @@ Response render(const Request& request, std::string_view name, const T& value) {
 
 template <class T>
 struct Respond<Page<T>> {
+  static constexpr app::NeededState needed_state{"tern::Templates", &http::type_key<Templates>, false,
+                                                 "app.templates(…)"};
   static Response to(Page<T> page, Request& request) {
     base::Box<web::PageValue> value(new web::OwnedPageValue<T>(std::move(page.value)));
     return web::respond_with_page(request, page.name, std::move(value));
