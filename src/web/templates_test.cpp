@@ -128,10 +128,15 @@ TEST_F(TemplatesTest, can_be_embedded) {
   EXPECT_THAT(client.get("/").body, HasSubstr("Sample documents"));
 }
 
-TEST_F(TemplatesTest, without_templates_a_page_is_500) {
+TEST_F(TemplatesTest, a_page_without_templates_is_a_mistake_of_the_start) {
   app.get("/", [] { return render("home", Home{}); });
-  Client client(app);
-  EXPECT_EQ(client.get("/").status, 500);
+  try {
+    static_cast<void>(app.service());
+    FAIL() << "it started";
+  } catch (const SetupError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("GET / takes tern::Templates, but no such state was given: call "
+                                        "app.templates(…) before the start"));
+  }
 }
 
 }  // namespace

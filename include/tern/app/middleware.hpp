@@ -254,7 +254,7 @@ MiddlewareBox box_extracting(M middleware, TypeList<A...>) {
   using Extracting = ExtractionBefore<M, R, A...>;
   MiddlewareBox box = box_middleware(Extracting(std::move(middleware)));
   box.may_suspend = is_task<R>;
-  box.needs = {Extracting::required.items, Extracting::required_count};
+  box.needs = Extracting::required;
   return box;
 }
 
