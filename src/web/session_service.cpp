@@ -8,6 +8,7 @@
 #include <tern/app/app.hpp>
 #include <tern/app/pairs.hpp>
 #include <tern/base/ascii.hpp>
+#include <tern/coro/awaitable.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -18,6 +19,7 @@ namespace web {
 namespace {
 
 constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+constexpr std::size_t max_cookie_name = 64;  // it begins the keys of the store
 constexpr Seconds longest = Seconds(10LL * 365 * 24 * 3600);
 
 std::string_view without_prefix(std::string_view cookie) noexcept {
@@ -51,8 +53,8 @@ void require(bool holds, const std::string& what) {
 SessionOptions checked(SessionOptions options) {
   require(options.idle.count() > 0 && options.idle <= longest, "idle is from one second to ten years");
   require(options.absolute.count() > 0 && options.absolute <= longest, "absolute is from one second to ten years");
-  const bool plain = without_prefix(options.cookie).size() == options.cookie.size();
-  require(!options.plain_loopback || !plain || !options.cookie.empty(), "cookie is empty");
+  require(!without_prefix(options.cookie).empty() && options.cookie.size() <= max_cookie_name,
+          "cookie has a name of at most 64 bytes, not only a prefix");
   try {
     to_field_value({.name = options.cookie, .value = "x", .same_site = options.same_site});
   } catch (const std::invalid_argument& error) {
@@ -134,7 +136,7 @@ Task<Response> SessionService::close(OpenSession& session, Response response) {
   std::string failure;
   Saved saved = Saved::Done;
   try {
-    co_await store(session, saved);
+    co_await uncancelled(store(session, saved));  // a client that leaves does not lose half of a login
   } catch (const StoreError& error) {
     failure = error.what();
   }

@@ -94,10 +94,12 @@ Task<bool> SessionService::take(OpenSession& session, std::string_view json) con
   co_return true;
 }
 
-// Until it ends without further requests.
+// Until it ends without further requests; 0 if it has ended.
 Seconds SessionService::lifetime_of(const SessionRecord& record) const noexcept {
   const Seconds now(unix_time());
-  return std::min(Seconds(record.seen) + options_.idle + grace_, Seconds(record.begun) + options_.absolute) - now;
+  const Seconds end =
+      std::min(Seconds(record.seen) + options_.idle + grace_, Seconds(record.begun) + options_.absolute);
+  return std::max(end - now, Seconds(0));
 }
 
 // --- Saving ---
@@ -138,7 +140,8 @@ Task<bool> SessionService::try_save(OpenSession& session) {
     const std::string key = key_of(session.id_);
     const std::string text = json::to_string(record);
     const std::uint64_t expected = session.renewed_ ? Store::absent : session.version_;
-    if (!co_await store_->write(key, text, lifetime_of(record), expected)) co_return false;
+    const Milliseconds lifetime = std::max(lifetime_of(record), Seconds(1));
+    if (!co_await store_->write(key, text, lifetime, expected)) co_return false;
   }
   session.written_ = true;
   co_return true;

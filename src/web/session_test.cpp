@@ -203,6 +203,33 @@ TEST_F(SessionsOf, coroutines_change_sessions_too) {
   EXPECT_EQ(get("/visits", session).body, "5");
 }
 
+TEST_F(SessionsOf, a_store_may_wait) {
+  store.waits = true;
+  std::string session(post("/visit").cookie(cookie));
+  EXPECT_EQ(post("/visit", session).body, "2");
+  session = post("/signin/anna", session).cookie(cookie);
+  EXPECT_EQ(get("/visits", session).body, "2");
+  EXPECT_EQ(name(session), "/anna");
+  names_origin = false;
+  const std::string token = get("/token", session).body;
+  const FieldList form = {{"Content-Type", "application/x-www-form-urlencoded"}};
+  EXPECT_EQ(send(Method::Post, "/visit", session, form, "csrf_token=" + token).body, "3");
+  EXPECT_EQ(send(Method::Post, "/visit", session, form, "csrf_token=x").status, 403);
+  EXPECT_EQ(send(Method::Post, "/logout", session, form, "csrf_token=" + token).status, 204);
+  EXPECT_EQ(name(session), "/");
+}
+
+TEST_F(SessionsOf, websockets_have_the_session_of_their_handshake) {
+  app.websocket("/socket", [](WebSocket socket, Session<Visitor> session) -> Task<> {
+    const std::string name = session->name;
+    co_await socket.send("hello " + name);
+  });
+  const std::string session = log_in("anna");
+  testing::TestWebSocket socket = client().websocket("/socket", {{"cookie", std::string(cookie) + "=" + session}});
+  EXPECT_EQ(socket.answer().status, 101);
+  EXPECT_EQ(socket.receive_text(), "hello anna");
+}
+
 TEST_F(SessionsOf, data_of_another_shape_is_a_new_session) {
   const std::string session = log_in("anna");
   App again;
@@ -243,6 +270,8 @@ TEST_F(SessionsOf, wrong_options_are_errors) {
   EXPECT_THROW(Made({.idle = Seconds(0)}), SetupError);
   EXPECT_THROW(Made({.absolute = Seconds(-1)}), SetupError);
   EXPECT_THROW(Made({.cookie = "with space"}), SetupError);
+  EXPECT_THROW(Made({.cookie = "__Host-"}), SetupError);
+  EXPECT_THROW(Made({.cookie = std::string(65, 'x')}), SetupError);
   EXPECT_THROW(Made({.trusted_origins = {"example.org"}}), SetupError);
 }
 

@@ -22,11 +22,13 @@ struct Visitor {
   std::vector<std::string> basket = {};
 };
 
-// Delays nothing: runs `before_write` within the next write, as if another request came between.
+// A MemoryStore that can fail, wait like one of another process, and call something within its next write or erasure,
+// as if another request came between.
 class TestStore final : public Store {
 public:
   Task<std::optional<StoreEntry>> read(std::string_view key) override {
     ++reads;
+    co_await pass_time();
     if (fails) throw StoreError("the store is away");
     co_return co_await memory.read(key);
   }
@@ -34,15 +36,18 @@ public:
                                            std::optional<std::uint64_t> expected = {}) override {
     ++writes;
     keys.emplace_back(key);
+    co_await pass_time();
     if (fails || fails_to_write) throw StoreError("the store is away");
     if (const auto call = std::exchange(before_write, nullptr)) call();
     co_return co_await memory.write(key, value, lifetime, expected);
   }
   Task<bool> extend(std::string_view key, Milliseconds lifetime) override {
+    co_await pass_time();
     if (fails) throw StoreError("the store is away");
     co_return co_await memory.extend(key, lifetime);
   }
   Task<bool> erase(std::string_view key, std::optional<std::uint64_t> expected = {}) override {
+    co_await pass_time();
     if (fails) throw StoreError("the store is away");
     if (const auto call = std::exchange(before_erase, nullptr)) call();
     co_return co_await memory.erase(key, expected);
@@ -56,6 +61,12 @@ public:
   int writes = 0;
   bool fails = false;
   bool fails_to_write = false;
+  bool waits = false;
+
+private:
+  Task<> pass_time() const {
+    if (waits) co_await sleep_for(Milliseconds(1));
+  }
 };
 
 class SessionApp : public ::testing::Test {
