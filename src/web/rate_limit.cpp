@@ -16,14 +16,14 @@ namespace tern {
 namespace web {
 namespace {
 
-constexpr std::uint64_t second = 1'000'000'000;  // nanoseconds
+constexpr std::uint64_t one_second = 1'000'000'000;  // nanoseconds
 
 std::uint64_t now() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
 
 std::uint64_t in_seconds(std::uint64_t nanoseconds) {
-  return (nanoseconds + second - 1) / second;
+  return (nanoseconds + one_second - 1) / one_second;
 }
 
 // The address; of an IPv6 address its first 64 bits.
@@ -46,7 +46,7 @@ std::uint64_t interval_of(const RateLimitOptions& options) {
   require(options.max_keys > 0, "max_keys is at least 1");
   const auto fits = [](char c) { return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '_'; };
   require(!options.name.empty() && std::ranges::all_of(options.name, fits), "name has letters, digits, '-' and '_'");
-  return static_cast<std::uint64_t>(options.window.count()) * second / options.limit;
+  return static_cast<std::uint64_t>(options.window.count()) * one_second / options.limit;
 }
 
 bool is_failure(Status status) {
