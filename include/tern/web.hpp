@@ -6,6 +6,7 @@
 #include <tern/web/cache.hpp>
 #include <tern/web/cache_control.hpp>
 #include <tern/web/compress.hpp>
+#include <tern/web/concurrency_limit.hpp>
 #include <tern/web/cors.hpp>
 #include <tern/web/cross_origin_protection.hpp>
 #include <tern/web/decompress.hpp>
