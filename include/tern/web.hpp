@@ -15,7 +15,9 @@
 #include <tern/web/file.hpp>
 #include <tern/web/files.hpp>
 #include <tern/web/form_result.hpp>
+#include <tern/web/if_match.hpp>
 #include <tern/web/key_ring.hpp>
+#include <tern/web/local_redirect.hpp>
 #include <tern/web/maintenance.hpp>
 #include <tern/web/memory_store.hpp>
 #include <tern/web/rate_limit.hpp>
@@ -23,3 +25,4 @@
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
 #include <tern/web/templates.hpp>
+#include <tern/web/webhook_signature.hpp>
