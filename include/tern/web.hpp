@@ -15,6 +15,7 @@
 #include <tern/web/file.hpp>
 #include <tern/web/files.hpp>
 #include <tern/web/form_result.hpp>
+#include <tern/web/idempotency.hpp>
 #include <tern/web/if_match.hpp>
 #include <tern/web/key_ring.hpp>
 #include <tern/web/local_redirect.hpp>

@@ -1,7 +1,7 @@
 #include "coro/manual_executor.hpp"
 #include "web/places.hpp"
+#include "web/serving_testing.hpp"
 
-#include <tern/http/memory_exchange.hpp>
 #include <tern/http/writer.hpp>
 #include <tern/tern.hpp>
 #include <tern/testing.hpp>
@@ -22,29 +22,6 @@ namespace {
 
 using coro::ManualExecutor;
 using coro::StartedTask;
-
-// A request that is served without a server, by an executor of the test.
-class ServedRequest {
-public:
-  explicit ServedRequest(App& app, Method method = Method::Get, std::string target = "/")
-      : exchange_(method, std::move(target)), task_(answer(app.service().serve(exchange_)), exchange_.stop().state()) {}
-
-  bool ended() const { return response_.has_value(); }
-  Response& response() { return *response_; }
-  std::string field(std::string_view name) { return std::string(response_->field(name).value_or("")); }
-  void disconnect() { exchange_.disconnect(); }
-  void destroy() { task_.destroy(); }
-
-private:
-  Task<> answer(Reply reply) {
-    Response response = co_await std::move(reply);
-    response_ = std::move(response);
-  }
-
-  MemoryExchange exchange_;
-  std::optional<Response> response_;
-  StartedTask<> task_;
-};
 
 class ConcurrencyLimitTest : public ::testing::Test {
 protected:
