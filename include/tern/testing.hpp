@@ -63,7 +63,8 @@ struct TestRequest {
   std::string body = {};
   std::string remote = "127.0.0.1";
   std::vector<std::pair<std::string, std::string>> trailers = {};
-  std::string listener = {};  // the receiving listener; empty: that of Client::at_listener()
+  std::string listener = {};        // the receiving listener; empty: that of Client::at_listener()
+  bool from_trusted_proxy = false;  // see Request::from_trusted_proxy()
 };
 
 // A part of multipart/form-data: a file if it has a file name.

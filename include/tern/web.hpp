@@ -1,12 +1,14 @@
 // The component tern::web: what serves pages and protects them.
 #pragma once
 
+#include <tern/web/address_filter.hpp>
 #include <tern/web/allowed_hosts.hpp>
 #include <tern/web/api_key.hpp>
 #include <tern/web/authentication.hpp>
 #include <tern/web/cache.hpp>
 #include <tern/web/cache_control.hpp>
 #include <tern/web/compress.hpp>
+#include <tern/web/concurrency_limit.hpp>
 #include <tern/web/cors.hpp>
 #include <tern/web/cross_origin_protection.hpp>
 #include <tern/web/decompress.hpp>
@@ -15,14 +17,20 @@
 #include <tern/web/file.hpp>
 #include <tern/web/files.hpp>
 #include <tern/web/form_result.hpp>
+#include <tern/web/idempotency.hpp>
+#include <tern/web/if_match.hpp>
 #include <tern/web/jwt.hpp>
 #include <tern/web/key_ring.hpp>
+#include <tern/web/local_redirect.hpp>
+#include <tern/web/maintenance.hpp>
 #include <tern/web/memory_store.hpp>
 #include <tern/web/passwords.hpp>
 #include <tern/web/rate_limit.hpp>
+#include <tern/web/request_ids.hpp>
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
 #include <tern/web/session.hpp>
 #include <tern/web/signed_url.hpp>
 #include <tern/web/templates.hpp>
 #include <tern/web/totp.hpp>
+#include <tern/web/webhook_signature.hpp>

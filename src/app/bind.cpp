@@ -62,7 +62,9 @@ void report_failure(Exchange& exchange, std::string_view what, std::string_view 
     const Request& request = exchange.request();
     std::string line(request.method_name());
     line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ");
-    exchange.report(line.append(when).append(what));
+    line.append(when).append(what);
+    if (!request.id().empty()) LogField("request_id", request.id()).append_to(line);
+    exchange.report(line);
   } catch (...) {
     // Without memory, there is no report either.
   }

@@ -62,6 +62,7 @@ void HttpExchange::look_behind_proxies() {
   port_ = origin.address.port();
   scheme_ = origin.scheme;
   from_proxy_ = true;
+  peer_is_trusted_ = origin.peer_is_trusted;
 }
 
 bool HttpExchange::start(ResponseTask task) {
@@ -292,7 +293,7 @@ void HttpExchange::reset() noexcept {
   error_.reset();
   received_ = 0;
   if (!remote_.empty()) remote_.clear();
-  from_proxy_ = false;
+  from_proxy_ = peer_is_trusted_ = false;
 }
 
 }  // namespace tern::exchange

@@ -35,6 +35,7 @@ public:
   std::uint16_t remote_port() override;
   std::string_view listener() override;
   std::string_view scheme() override;
+  bool from_trusted_proxy() override { return peer_is_trusted_; }
   const TlsFacts* tls() override;
 
   // --- For its host, in this order ---
@@ -157,6 +158,7 @@ private:
   std::string_view scheme_ = "http";  // a literal
   std::uint16_t port_ = 0;            // of the client, when `from_proxy_`
   bool from_proxy_ = false;           // remote_, port_ and scheme_
+  bool peer_is_trusted_ = false;
 };
 
 }  // namespace tern::exchange

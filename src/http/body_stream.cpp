@@ -3,6 +3,10 @@
 namespace tern {
 
 std::optional<std::string_view> BodyStream::take() {
+  if (!std::exchange(started_, true)) {
+    const std::string_view collected = exchange_->request().body();
+    if (!collected.empty()) return collected;
+  }
   const auto read = exchange_->read();
   if (!read) {
     if (read.error() == StreamError::Disconnected) throw Cancelled();

@@ -3,6 +3,9 @@
 #include <tern/http/cookie.hpp>
 #include <tern/http/exchange.hpp>
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace tern {
 
 std::string_view Request::method_name() const noexcept {
@@ -38,6 +41,7 @@ void Request::log(LogLevel level, std::string_view text, LogFields fields) const
   std::string line(method_name());
   line.append(" ").append(route().empty() ? path() : route()).append(": ").append(text);
   for (const LogField& field : fields) field.append_to(line);
+  if (!id_.empty()) LogField("request_id", id_).append_to(line);
   exchange_->log(level, line);
 }
 
@@ -47,6 +51,19 @@ std::string_view Request::listener() const {
 
 std::string_view Request::scheme() const {
   return exchange_->scheme();
+}
+
+bool Request::from_trusted_proxy() const {
+  return exchange_->from_trusted_proxy();
+}
+
+void Request::set_id(std::string_view id) {
+  constexpr std::size_t max_size = 128;
+  const auto is_visible = [](char c) { return c > ' ' && c < '\x7F'; };
+  if (id.empty() || id.size() > max_size || !std::ranges::all_of(id, is_visible)) {
+    throw std::invalid_argument("the id of a request has 1 to 128 visible ASCII characters");
+  }
+  id_ = arena().copy(id);
 }
 
 const TlsFacts* Request::tls() const {
@@ -69,7 +86,7 @@ std::string Request::take_body(std::string_view bytes) noexcept {
 
 void Request::clear() noexcept {
   head_.clear();
-  body_ = route_ = {};
+  body_ = route_ = id_ = {};
   names_ = {};
   value_count_ = 0;
   kept_ = nullptr;

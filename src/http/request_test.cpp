@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,28 @@ TEST(Request, asks_its_exchange_for_the_connection) {
   EXPECT_FALSE(request.stop().stop_requested());
   exchange.disconnect();
   EXPECT_TRUE(request.stop().stop_requested());
+}
+
+TEST(Request, has_an_id_that_names_it_in_the_log) {
+  MemoryExchange exchange(Method::Get, "/a");
+  Request& request = exchange.request();
+  EXPECT_EQ(request.id(), "");
+  {
+    std::string id = "a-7";
+    request.set_id(id);
+  }
+  EXPECT_EQ(request.id(), "a-7");
+  request.log(LogLevel::Info, "sold", {{"id", 7}});
+  EXPECT_EQ(exchange.reports().back(), "GET /a: sold id=7 request_id=a-7");
+}
+
+TEST(Request, refuses_ids_that_would_forge_a_line_of_the_log) {
+  MemoryExchange exchange(Method::Get, "/");
+  for (const std::string& id : {std::string(), std::string("a b"), std::string("a\r\nb"), std::string("a\0b", 3),
+                                std::string("\xc3\xa9"), std::string(129, 'a')}) {
+    EXPECT_THROW(exchange.request().set_id(id), std::invalid_argument) << id;
+  }
+  EXPECT_EQ(exchange.request().id(), "");
 }
 
 struct User {

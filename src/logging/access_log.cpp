@@ -78,6 +78,7 @@ struct JsonLine {
   std::uint64_t microseconds;
   std::string_view referer;
   std::string_view user_agent;
+  std::string_view request_id;
 };
 
 }  // namespace
@@ -110,7 +111,7 @@ void append_access_line(std::string& out, AccessLog format, const AccessEntry& e
         out, JsonLine{entry.time, entry.remote, known ? request.method_name() : std::string_view(), request.target(),
                       known ? version_text(request.version()) : std::string_view(), request.route(), code(entry.status),
                       entry.bytes, entry.microseconds, request.field("referer").value_or(std::string_view()),
-                      request.field("user-agent").value_or(std::string_view())});
+                      request.field("user-agent").value_or(std::string_view()), request.id()});
   } else {
     append_text_line(out, format == AccessLog::Combined, entry, request);
   }

@@ -85,7 +85,13 @@ TEST(AccessLog, json) {
   EXPECT_EQ(line(AccessLog::Json, "/a", {{"Referer", "r"}, {"User-Agent", "u\"\n"}}),
             "{\"time\":\"10/Oct/2000:13:55:36 +0000\",\"remote\":\"192.0.2.1\",\"method\":\"GET\",\"target\":\"/a\","
             "\"version\":\"HTTP/1.1\",\"route\":\"\",\"status\":200,\"bytes\":2326,\"microseconds\":150,"
-            "\"referer\":\"r\",\"user_agent\":\"u\\\"\\n\"}\n");
+            "\"referer\":\"r\",\"user_agent\":\"u\\\"\\n\",\"request_id\":\"\"}\n");
+}
+
+TEST(AccessLog, json_has_the_id_of_the_request) {
+  MemoryExchange exchange(Method::Get, "/");
+  exchange.request().set_id("a-7");
+  EXPECT_TRUE(line(AccessLog::Json, entry(), exchange.request()).ends_with(",\"request_id\":\"a-7\"}\n"));
 }
 
 // obs-text (RFC 9110, section 5.5) may be any byte above 0x7F.

@@ -103,7 +103,7 @@ Element read_element(std::string_view text) noexcept {
 
 Origin origin_of(const RequestFields& fields, const net::Address& peer, std::string_view scheme,
                  std::span<const net::Network> trusted, ForwardedBy field) {
-  Origin origin{peer, scheme};
+  Origin origin{peer, scheme, false};
   const auto is_trusted = [&](const net::Address& address) {
     return std::ranges::any_of(trusted, [&](const net::Network& network) { return network.contains(address); });
   };
@@ -111,6 +111,7 @@ Origin origin_of(const RequestFields& fields, const net::Address& peer, std::str
   ElementsFromTheEnd elements(fields, standard ? "forwarded" : "x-forwarded-for");
   ElementsFromTheEnd schemes(fields, standard ? "" : "x-forwarded-proto");
   while (is_trusted(origin.address)) {
+    origin.peer_is_trusted = true;
     const auto text = elements.next();
     const auto other_scheme = schemes.next();
     Element element;

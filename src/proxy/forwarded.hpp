@@ -19,6 +19,7 @@ namespace tern::proxy {
 struct Origin {
   net::Address address;
   std::string_view scheme;  // "http" or "https"
+  bool peer_is_trusted = false;
 };
 
 // `peer` and `scheme` are those of the connection; missing and malformed elements leave them, or those of the nearest

@@ -33,6 +33,16 @@ TEST(Forwarded, only_trusted_proxies_are_believed) {
   EXPECT_EQ(by_forwarded({{"Forwarded", "for=203.0.113.9;proto=https"}}, "192.0.2.1"), "192.0.2.1 http");
 }
 
+TEST(Forwarded, says_whether_the_peer_is_trusted) {
+  const auto is_trusted = [](std::string_view peer) {
+    RequestFields fields;
+    fields.add("X-Forwarded-For", "10.0.0.7");
+    return origin_of(fields, *net::Address::parse(peer, 0), "http", trusted, ForwardedBy::XForwarded).peer_is_trusted;
+  };
+  EXPECT_TRUE(is_trusted("10.0.0.1"));
+  EXPECT_FALSE(is_trusted("192.0.2.1"));
+}
+
 TEST(Forwarded, one_trusted_proxy) {
   EXPECT_EQ(by_x({{"X-Forwarded-For", "203.0.113.9"}, {"X-Forwarded-Proto", "https"}}), "203.0.113.9 https");
   EXPECT_EQ(by_forwarded({{"Forwarded", "for=203.0.113.9;proto=https;by=10.0.0.1"}}), "203.0.113.9 https");

@@ -341,6 +341,7 @@ base::Box<Client::Exchanged> Client::exchange(const TestRequest& question) {
   MemoryExchange& exchange = *exchanged->exchange;
   exchange.set_extension_method(head.extension_method);
   exchange.set_remote(question.remote);
+  exchange.set_from_trusted_proxy(question.from_trusted_proxy);
   exchange.set_listener(question.listener.empty() ? listener_ : question.listener);
   exchange.set_trailers(question.trailers);
   if (identify_) identify_(exchange.request());

@@ -53,7 +53,7 @@ std::optional<std::int64_t> date_in(const Request& request, std::string_view fie
 }
 
 bool is_unmet(const Request& request, const Validators& validators, std::int64_t now) noexcept {
-  if (request.field("if-match")) return !matches(request, "if-match", validators.etag, Comparison::Strong);
+  if (request.field("if-match")) return !meets_if_match(request, validators.etag);
   if (!validators.modified) return false;
   const auto date = date_in(request, "if-unmodified-since", now);
   return date && *validators.modified > *date;
@@ -72,6 +72,18 @@ Precondition check_preconditions(const Request& request, const Validators& valid
   if (is_unmet(request, validators, now)) return Precondition::Failed;
   if (is_known(request, validators, now)) return Precondition::NotModified;
   return Precondition::Holds;
+}
+
+bool meets_if_match(const Request& request, std::string_view etag) noexcept {
+  return matches(request, "if-match", etag, Comparison::Strong);
+}
+
+bool is_entity_tag(std::string_view text) noexcept {
+  std::string_view rest = text;
+  const bool is_whole = take_tag(rest).size() == text.size() && !text.empty();
+  const auto is_etagc = [](char c) { return c > ' ' && c != '\x7F'; };
+  return is_whole &&
+         std::ranges::all_of(text, [&](char c) { return is_etagc(c) || static_cast<unsigned char>(c) > 127; });
 }
 
 // A date is strong if the file can no longer change within that second (section 8.8.2.2).

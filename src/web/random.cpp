@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 namespace tern::web {
@@ -14,6 +15,12 @@ std::string random_bytes(std::size_t count) {
     if (more > 0) filled += static_cast<std::size_t>(more);
   }
   return bytes;
+}
+
+std::uint64_t random_number() {
+  std::uint64_t number = 0;
+  std::memcpy(&number, random_bytes(sizeof number).data(), sizeof number);
+  return number;
 }
 
 }  // namespace tern::web

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace tern::web {
 
 // Throws std::system_error if the kernel has none.
 std::string random_bytes(std::size_t count);
+std::uint64_t random_number();
 
 }  // namespace tern::web

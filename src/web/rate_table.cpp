@@ -8,12 +8,6 @@
 namespace tern::web {
 namespace {
 
-std::uint64_t random_number() {
-  std::uint64_t number = 0;
-  std::memcpy(&number, random_bytes(sizeof number).data(), sizeof number);
-  return number;
-}
-
 constexpr std::uint64_t rotated(std::uint64_t value, unsigned bits) noexcept {
   return value << bits | value >> (64 - bits);
 }

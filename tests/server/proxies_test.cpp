@@ -13,6 +13,7 @@ protected:
       return std::string(request.remote()) + ' ' + std::to_string(request.remote_port()) + ' ' +
              std::string(request.scheme());
     });
+    app.get("/proxy", [](Request& request) { return request.from_trusted_proxy() ? "yes" : "no"; });
     app.get("/late", [this](Request& request) -> Task<std::string> {
       co_await gate.pass();
       co_return std::string(request.remote()) + ' ' + std::string(request.scheme());
@@ -51,6 +52,22 @@ TEST_F(Proxies, that_are_not_are_not) {
   HttpClient client = running("10.0.0.0/8").client();
   client.get("/who", said);
   EXPECT_EQ(client.answer().body.substr(0, 10), "127.0.0.1 ");
+}
+
+TEST_F(Proxies, are_told_apart_from_clients) {
+  HttpClient client = running("127.0.0.1").client();
+  client.get("/proxy", said);
+  EXPECT_EQ(client.answer().body, "yes");
+  HttpClient other = running("10.0.0.0/8").client();
+  other.get("/proxy", "X-Forwarded-For: 10.0.0.1\r\n");
+  EXPECT_EQ(other.answer().body, "no");
+}
+
+TEST_F(Proxies, of_the_proxy_protocol_do_not_speak_for_their_clients) {
+  RunningServer& server = running("127.0.0.1", ForwardedBy::XForwarded, true);
+  HttpClient client(server.port(), 0, false);
+  client.send("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\nGET /proxy HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer().body, "no");
 }
 
 TEST_F(Proxies, by_the_standard_field) {

@@ -18,7 +18,7 @@ namespace tern {
 //
 // The handler is called when the head is complete. The connection is read only while the handler waits for the next
 // piece: a slow handler slows the client down, and at most one piece is buffered. Limits::max_body_bytes does not apply
-// unless the route sets it.
+// unless the route sets it. What a middleware has read already is one piece.
 class BodyStream {
 public:
   explicit BodyStream(Exchange& exchange) noexcept : exchange_(&exchange) {}
@@ -51,6 +51,7 @@ private:
 
   Exchange* exchange_;
   std::string piece_;
+  bool started_ = false;
 };
 
 }  // namespace tern

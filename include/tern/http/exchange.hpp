@@ -146,6 +146,8 @@ public:
   virtual std::uint16_t remote_port() = 0;
   // "http" or "https".
   virtual std::string_view scheme() = 0;
+  // See Request::from_trusted_proxy().
+  virtual bool from_trusted_proxy() { return false; }
   // Null if the request did not use TLS.
   virtual const TlsFacts* tls() = 0;
   // See Request::listener().

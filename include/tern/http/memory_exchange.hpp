@@ -40,6 +40,7 @@ public:
   void set_tls(const TlsFacts& facts) noexcept { tls_ = &facts; }
   // Otherwise it follows from TLS.
   void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
+  void set_from_trusted_proxy(bool trusted) noexcept { from_trusted_proxy_ = trusted; }
   void set_budget(std::size_t bytes) noexcept { budget_ = bytes; }
 
   void limit(const Limits& limits) override { limits_ = limits; }
@@ -54,6 +55,7 @@ public:
     if (!scheme_.empty()) return scheme_;
     return tls_ != nullptr ? "https" : "http";
   }
+  bool from_trusted_proxy() override { return from_trusted_proxy_; }
   const TlsFacts* tls() override { return tls_; }
 
 private:
@@ -78,6 +80,7 @@ private:
   std::string listener_;
   std::string scheme_;
   const TlsFacts* tls_ = nullptr;
+  bool from_trusted_proxy_ = false;
   std::vector<Status> informed_;
   std::vector<std::string> reports_;
 };

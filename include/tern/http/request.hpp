@@ -100,6 +100,9 @@ public:
   std::uint16_t remote_port() const;
   // "http" or "https".
   std::string_view scheme() const;
+  // Whether the peer of the connection is one of ProxyOptions::trusted: its fields are those of a proxy, and not of
+  // the client.
+  bool from_trusted_proxy() const;
   // The name of the listener that received the request (Listener::name); empty if it has none.
   std::string_view listener() const;
   // Null without TLS.
@@ -109,7 +112,13 @@ public:
   // Memory that is freed at the end of the exchange.
   Arena& arena() const noexcept;
 
-  // A line in the error log, as tern::log() writes it, behind the method and the route: "GET /books/{id}: sold id=7".
+  // A name for this request in logs and responses; empty until set_id(). See tern::RequestIds.
+  std::string_view id() const noexcept { return id_; }
+  // For middleware. The id is copied. Throws std::invalid_argument unless it has 1 to 128 visible ASCII characters.
+  void set_id(std::string_view id);
+
+  // A line in the error log, as tern::log() writes it, behind the method and the route, and before the request's id:
+  // "GET /books/{id}: sold id=7 request_id=0199…".
   void log(LogLevel level, std::string_view text, LogFields fields = {}) const;
 
   // Stores a value for later middleware and the handler (an authenticated user). One per type; a later one hides
@@ -153,6 +162,7 @@ private:
   RequestHead head_;
   std::string_view body_;
   std::string_view route_;
+  std::string_view id_;  // in the arena
   std::span<const std::string> names_;
   std::array<std::string_view, http::max_parameters> values_;
   std::size_t value_count_ = 0;

@@ -1,0 +1,126 @@
+#include <tern/web/request_ids.hpp>
+
+#include "web/random.hpp"
+
+#include <tern/app/app.hpp>
+#include <tern/base/ascii.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace tern {
+namespace web {
+namespace {
+
+constexpr std::size_t max_id_size = 128;
+
+bool is_acceptable(std::string_view id) {
+  const auto fits = [](char c) {
+    return base::is_alpha(c) || base::is_digit(c) || std::string_view("-_.:/+=@~").contains(c);
+  };
+  return !id.empty() && id.size() <= max_id_size && std::ranges::all_of(id, fits);
+}
+
+// A bijection whose results look random (the finaliser of SplitMix64).
+std::uint64_t mix(std::uint64_t x) noexcept {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+class RequestIdSource {
+public:
+  // "0199a3f2-7c1e-7abc-8def-0123456789ab"
+  using Id = std::array<char, 36>;
+
+  explicit RequestIdSource(RequestIdOptions chosen) : options(std::move(chosen)) {
+    try {
+      Fields().add(options.field, "a");
+    } catch (const std::invalid_argument& error) {
+      throw SetupError(std::string("RequestIds: ") + error.what());
+    }
+    for (Counter& counter : counters_) counter.next = random_number();
+  }
+
+  bool accepts(const Request& request) const {
+    switch (options.accept) {
+      case RequestIdsFrom::TrustedProxies: return request.from_trusted_proxy();
+      case RequestIdsFrom::Everyone: return true;
+      case RequestIdsFrom::Nobody: return false;
+    }
+    return false;
+  }
+
+  // unix_ts_ms (48 bits), version 7, rand_a (12), variant, rand_b (62).
+  Id make(std::size_t loop) const noexcept {
+    const auto time = std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
+    const std::uint64_t number = counters_[loop % counters_.size()].next.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t high = static_cast<std::uint64_t>(time) << 16 | 0x7000U | (mix(number + seed_) & 0xFFFU);
+    const std::uint64_t low = (mix(number ^ seed_) & 0x3FFF'FFFF'FFFF'FFFFU) | 0x8000'0000'0000'0000U;
+    Id id;
+    char* out = id.data();
+    out = append_hex(out, high >> 32, 8);
+    *out++ = '-';
+    out = append_hex(out, high >> 16, 4);
+    *out++ = '-';
+    out = append_hex(out, high, 4);
+    *out++ = '-';
+    out = append_hex(out, low >> 48, 4);
+    *out++ = '-';
+    append_hex(out, low, 12);
+    return id;
+  }
+
+  const RequestIdOptions options;
+
+private:
+  // A loop has a cache line of its own, unless there are more of them.
+  struct alignas(64) Counter {
+    std::atomic<std::uint64_t> next = 0;
+  };
+
+  static char* append_hex(char* out, std::uint64_t number, unsigned digits) noexcept {
+    for (unsigned digit = digits; digit-- > 0;) *out++ = "0123456789abcdef"[number >> (4 * digit) & 0xFU];
+    return out;
+  }
+
+  const std::uint64_t seed_ = random_number();
+  mutable std::array<Counter, 64> counters_;
+};
+
+}  // namespace web
+
+RequestIds::RequestIds(RequestIdOptions options) : source_(base::make_box<web::RequestIdSource>(std::move(options))) {}
+
+Reply RequestIds::operator()(Request& request, Next next) const {
+  const web::RequestIdSource& source = *source_;
+  const auto sent = source.accepts(request) ? request.field(source.options.field) : std::nullopt;
+  if (sent && web::is_acceptable(*sent)) {
+    request.set_id(*sent);
+  } else {
+    const auto id = source.make(request.exchange().loop_index());
+    request.set_id({id.data(), id.size()});
+  }
+  if (!source.options.in_response) return next();
+  return next().then([&source, &request](Response response) {
+    response.set(source.options.field, request.id());
+    return response;
+  });
+}
+
+std::expected<RequestId, Rejection> Extract<RequestId>::from(Request& request) {
+  if (request.id().empty()) {
+    throw std::logic_error(
+        "a handler takes a tern::RequestId, but there is no tern::RequestIds around it: "
+        "app.use(tern::RequestIds())");
+  }
+  return RequestId{{request.id()}};
+}
+
+}  // namespace tern
