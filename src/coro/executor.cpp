@@ -20,6 +20,35 @@ Turn::~Turn() {
   if (executor_ != nullptr) executor_->cancel(*this);
 }
 
+Attachment::~Attachment() {
+  if (previous_ == nullptr) return;
+  *previous_ = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
+}
+
+void Executor::attach(Attachment& attachment) noexcept {
+  attachment.next_ = attachments_;
+  attachment.previous_ = &attachments_;
+  if (attachments_ != nullptr) attachments_->previous_ = &attachment.next_;
+  attachments_ = &attachment;
+}
+
+Attachment* Executor::attached(const void* owner) const noexcept {
+  Attachment* found = attachments_;
+  while (found != nullptr && found->owner_ != owner) found = found->next_;
+  return found;
+}
+
+void Executor::end_attachments() noexcept {
+  while (Attachment* first = attachments_) {
+    attachments_ = first->next_;
+    if (attachments_ != nullptr) attachments_->previous_ = &attachments_;
+    first->next_ = nullptr;
+    first->previous_ = nullptr;
+    first->on_executor_end();
+  }
+}
+
 Executor* Executor::current() noexcept {
   return running;
 }
@@ -29,6 +58,7 @@ Executor* Executor::make_current(Executor* executor) noexcept {
 }
 
 Executor::~Executor() {
+  base::expects(attachments_ == nullptr, "an executor with attachments ends them before it is destroyed");
   base::expects(outstanding_jobs_ == 0, "no job is outstanding when its executor is destroyed");
   while (Turn* turn = turns_.pop()) turn->executor_ = nullptr;
 }

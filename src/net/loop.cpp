@@ -75,6 +75,7 @@ Loop::Loop()
 }
 
 Loop::~Loop() {
+  end_attachments();
   inbox_.close();
   inbox_.clear();  // may close streams
   finish_all_closed();

@@ -96,6 +96,7 @@ public:
   void set_background(Scope* scope) noexcept { background_ = scope; }
 
   base::Box<Watch> watch(int descriptor, Watch::Handler& handler) override;
+  using Executor::end_attachments;
 
   std::uint64_t now() const noexcept override { return now_; }
   void arm(Timer& timer, Milliseconds delay) override { wheel_.arm(timer, now_, delay); }

@@ -91,6 +91,7 @@ struct Connection::Hooks {
   // and this one.
   static void disconnected(const redisAsyncContext* context, int) {
     Connection& self = of(context->data);
+    if (self.check_.too_large()) return self.fail("a reply is larger than max_reply");
     if (self.check_.refused()) return self.fail("what answers there is not Redis");
     self.fail(context->err != 0 ? context->errstr : "closed");
   }
@@ -110,6 +111,14 @@ void Connection::open(const std::string& address, std::uint16_t port) {
   begin(redisAsyncConnect(address.c_str(), port));
 }
 
+void Connection::send(std::string_view command) {
+  if (context_ == nullptr) return;
+  check_.expect_reply();
+  if (redisAsyncFormattedCommand(context_, &Hooks::replied, nullptr, command.data(), command.size()) != REDIS_OK) {
+    lose(no_memory);
+  }
+}
+
 void Connection::open_unix(const std::string& path) {
   begin(redisAsyncConnectUnix(path.c_str()));
 }
@@ -123,6 +132,7 @@ void Connection::begin(redisAsyncContext* context) {
   context_ = context;
   ::fcntl(context->c.fd, F_SETFD, FD_CLOEXEC);
   watch_ = executor_.watch(context->c.fd, *this);
+  if (!watch_) lose("this loop has no sockets");  // that of a test client
   check_.install(*context->c.reader);
   context->data = this;
   context->ev = {.data = this,
@@ -159,6 +169,8 @@ void Connection::append_command(std::initializer_list<std::string_view> words) {
 
 void Connection::on_ready(bool readable, bool writable) noexcept {
   if (readable) redisAsyncHandleRead(context_);
+  if (context_ != nullptr) check_.received(context_->c.reader->len - context_->c.reader->pos);
+  if (context_ != nullptr && check_.too_large()) return lose("a reply is larger than max_reply");
   if (writable && context_ != nullptr) write();
 }
 

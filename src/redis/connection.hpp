@@ -47,7 +47,12 @@ public:
   void open(const std::string& address, std::uint16_t port);
   void open_unix(const std::string& path);
 
-  // Between on_connected() and on_lost(). A command of at most three words, with a status or a number as its reply.
+  // Before it is opened: replies are of any type, up to this size; see ReplyCheck.
+  void allow_any_reply(std::size_t max_bytes) noexcept { check_.expect_any(max_bytes); }
+
+  // Between on_connected() and on_lost(). One command, in RESP.
+  void send(std::string_view command);
+  // A command of at most three words, with a status or a number as its reply.
   void command(std::initializer_list<std::string_view> words);
   // Subscribes to these channels. Must be the last command.
   void subscribe(std::string_view one, std::string_view other);

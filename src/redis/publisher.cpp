@@ -1,19 +1,16 @@
 #include "redis/publisher.hpp"
 
+#include "redis/address.hpp"
+
 #include <tern/coro/cancelled.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/coro/sleep.hpp>
 #include <tern/coro/timeout.hpp>
 
-#include <arpa/inet.h>
-#include <netdb.h>
-#include <sys/un.h>
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <stdexcept>
 #include <utility>
 
 namespace tern {
@@ -22,27 +19,11 @@ namespace {
 constexpr std::size_t publication_overhead = 64;  // bytes per publication in the queue, in addition to its own
 constexpr Milliseconds initial_backoff{100};      // after the first failure; doubles each time
 constexpr unsigned max_backoff_doublings = 16;
-constexpr std::size_t max_unacknowledged = 256 * 1024;       // bytes in flight
-constexpr std::size_t max_queue_limit = 1024 * 1024 * 1024;  // hiredis counts in int
-constexpr Milliseconds stop_timeout = Seconds(1);            // for publications in flight when the server stops
-
-std::string format_duration(std::uint64_t milliseconds) {
-  if (milliseconds < 1000) return std::to_string(milliseconds) + " ms";
-  return std::to_string(milliseconds / 1000) + '.' + std::to_string(milliseconds % 1000 / 100) + " s";
-}
-
-std::string no_answer(Milliseconds time) {
-  return "no answer for " + format_duration(static_cast<std::uint64_t>(time.count()));
-}
+constexpr std::size_t max_unacknowledged = 256 * 1024;  // bytes in flight
+constexpr Milliseconds stop_timeout = Seconds(1);       // for publications in flight when the server stops
 
 std::string publications(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " publication" : " publications");
-}
-
-bool is_address(const std::string& host) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes;
-  return ::inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
 }  // namespace
@@ -50,13 +31,7 @@ bool is_address(const std::string& host) {
 // --- Start and stop
 
 void RedisBus::Publisher::check() const {
-  const auto refuse = [](const char* why) { throw std::invalid_argument(std::string("RedisBus: ") + why); };
-  if (options_.prefix.empty()) refuse("prefix is empty: by what would servers that belong together be known?");
-  if (options_.unix_path.empty() && (options_.host.empty() || options_.port == 0)) refuse("host or port is missing");
-  if (!options_.username.empty() && options_.password.empty()) refuse("username is set, but password is not");
-  if (options_.unix_path.size() >= sizeof(sockaddr_un::sun_path)) refuse("unix_path is longer than the kernel takes");
-  if (options_.max_queued == 0 || options_.max_queued > max_queue_limit) refuse("max_queued is from 1 byte to 1 GiB");
-  if (options_.timeout.count() <= 0 || options_.retry.count() <= 0) refuse("timeout and retry are longer than zero");
+  redis::check_options(options_, "RedisBus");
 }
 
 Task<> RedisBus::Publisher::start(BusHost& host) {
@@ -100,8 +75,9 @@ Task<> RedisBus::Publisher::stop() {
   co_await ended_;
   const std::lock_guard lock(mutex_);
   const std::size_t lost = queue_.size() + std::exchange(dropped_, 0);
-  if (lost != 0) host_->warn(publications(lost) + " never reached " + name());
-  if (unacknowledged_ != 0) host_->warn(publications(unacknowledged_) + " may not have reached " + name());
+  if (lost != 0) host_->warn(publications(lost) + " never reached " + redis::name_of(options_));
+  if (unacknowledged_ != 0)
+    host_->warn(publications(unacknowledged_) + " may not have reached " + redis::name_of(options_));
   host_ = nullptr;
 }
 
@@ -178,7 +154,7 @@ void RedisBus::Publisher::deliver(std::string_view bytes) {
   const auto envelope = too_large ? std::nullopt : redis::decode_envelope(bytes);
   if (!envelope) {
     if (!std::exchange(foreign_messages_logged_, true)) {
-      host_->warn("what is published on the channel of " + name() +
+      host_->warn("what is published on the channel of " + redis::name_of(options_) +
                   (too_large ? " is larger than max_queued" : " is not from a server") + ": such messages are ignored");
     }
     return;
@@ -187,12 +163,6 @@ void RedisBus::Publisher::deliver(std::string_view bytes) {
 }
 
 // --- Sessions
-
-std::string RedisBus::Publisher::name() const {
-  if (!options_.unix_path.empty()) return "Redis at " + options_.unix_path;
-  const bool is_v6 = options_.host.find(':') != std::string::npos;
-  return "Redis at " + (is_v6 ? '[' + options_.host + ']' : options_.host) + ':' + std::to_string(options_.port);
-}
 
 Task<> RedisBus::Publisher::run_sessions() {
   const auto leave = [](Publisher* self) { self->disconnected(); };
@@ -223,29 +193,11 @@ Task<> RedisBus::Publisher::run_sessions() {
   }
 }
 
-RedisBus::Publisher::Addresses RedisBus::Publisher::resolve() const {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const int error = ::getaddrinfo(options_.host.c_str(), nullptr, &hints, &found); error != 0) {
-    return std::unexpected(std::string(::gai_strerror(error)));
-  }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, &::freeaddrinfo);
-  std::vector<std::string> addresses;
-  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-    std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(one->ai_addr, one->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0) {
-      addresses.emplace_back(text.data());
-    }
-  }
-  return addresses;
-}
-
 // Returns when a session is ready: empty. Otherwise, the fault of the last address.
 Task<std::string> RedisBus::Publisher::connect() {
-  Addresses addresses = std::vector{options_.host};
-  if (options_.unix_path.empty() && !is_address(options_.host)) {
-    const auto look_up = [this] { return resolve(); };
+  redis::Addresses addresses = std::vector{options_.host};
+  if (options_.unix_path.empty() && !redis::is_address(options_.host)) {
+    const auto look_up = [this] { return redis::resolve(options_.host); };
     addresses = co_await offload(look_up);
     if (!addresses) co_return addresses.error();
   }
@@ -259,7 +211,7 @@ Task<std::string> RedisBus::Publisher::connect() {
     } catch (const TimedOut&) {
       in_time = false;
     }
-    fault = in_time ? session_->fault() : no_answer(options_.timeout);
+    fault = in_time ? session_->fault() : redis::no_answer(options_.timeout);
     if (fault.empty()) break;
   }
   co_return fault;
@@ -273,7 +225,7 @@ Task<std::string> RedisBus::Publisher::serve_session() {
     try {
       co_await with_timeout(options_.ping, session_->lost().wait());
     } catch (const TimedOut&) {
-      if (!session_->alive()) co_return no_answer(options_.ping);
+      if (!session_->alive()) co_return redis::no_answer(options_.ping);
     }
   }
   co_return session_->fault();
@@ -281,8 +233,8 @@ Task<std::string> RedisBus::Publisher::serve_session() {
 
 void RedisBus::Publisher::connected() {
   ready_at_ = executor_->timers().now();
-  std::string line = name() + " joins the servers of '" + options_.prefix + '\'';
-  if (lost_at_ != 0) line += " again, after " + format_duration(ready_at_ - lost_at_);
+  std::string line = redis::name_of(options_) + " joins the servers of '" + options_.prefix + '\'';
+  if (lost_at_ != 0) line += " again, after " + redis::format_duration(ready_at_ - lost_at_);
   logged_fault_.clear();
   {
     const std::lock_guard lock(mutex_);
@@ -307,7 +259,7 @@ void RedisBus::Publisher::log_fault(const std::string& fault) {
   const bool was_ready = ready_at_ != 0;
   if (fault == logged_fault_ && !was_ready) return;
   logged_fault_ = fault;
-  std::string line = name() + (was_ready ? " is lost (" : " is not available (") + fault;
+  std::string line = redis::name_of(options_) + (was_ready ? " is lost (" : " is not available (") + fault;
   if (unacknowledged_ != 0) line += "; " + publications(std::exchange(unacknowledged_, 0)) + " may not have arrived";
   host_->warn(line + "): publications are queued, and it is tried again");
 }

@@ -16,12 +16,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <expected>
 #include <memory>
 #include <mutex>
 #include <random>
 #include <string>
-#include <vector>
 
 namespace tern {
 
@@ -36,14 +34,10 @@ public:
   void end() noexcept;
 
 private:
-  // Or the fault.
-  using Addresses = std::expected<std::vector<std::string>, std::string>;
-
   void check() const;
   Task<> run_sessions();
   Task<std::string> connect();
   Task<std::string> serve_session();
-  Addresses resolve() const;
   void connected();
   void disconnected() noexcept;
   void log_fault(const std::string& fault);
@@ -52,7 +46,6 @@ private:
   void on_envelope(std::string_view bytes) override;
   void deliver(std::string_view bytes);
   void on_published(std::size_t bytes) override;
-  std::string name() const;
 
   const RedisOptions options_;
 

@@ -3,6 +3,11 @@
 #include <hiredis/hiredis.h>
 
 namespace tern::redis {
+namespace {
+
+constexpr std::size_t value_bytes = 64;  // of each value, in addition to its text
+
+}  // namespace
 
 struct ReplyCheck::Functions {
   static ReplyCheck& of(const redisReadTask* task) noexcept { return *static_cast<ReplyCheck*>(task->privdata); }
@@ -18,7 +23,9 @@ struct ReplyCheck::Functions {
     return of(task).check(*task, {}) ? of(task).original_->createInteger(task, value) : nullptr;
   }
   static void* nil(const redisReadTask* task) {
-    of(task).refused_ = true;
+    ReplyCheck& self = of(task);
+    if (self.max_bytes_ != 0 && self.check(*task, {})) return self.original_->createNil(task);
+    self.refused_ = true;
     return nullptr;
   }
 
@@ -39,9 +46,32 @@ void ReplyCheck::install(redisReader& reader) noexcept {
 }
 
 bool ReplyCheck::check(const redisReadTask& task, std::string_view text, int elements) noexcept {
+  if (max_bytes_ != 0) {
+    const bool valid = check_any(task, text.size() + static_cast<std::size_t>(elements) * sizeof(void*));
+    refused_ = refused_ || !valid;
+    return valid;
+  }
   const bool valid = task.parent == nullptr ? check_reply(task, elements) : check_element(task, text);
   refused_ = refused_ || !valid;
   return valid;
+}
+
+// (The size of a list is checked before hiredis allocates its elements.)
+bool ReplyCheck::check_any(const redisReadTask& task, std::size_t bytes) noexcept {
+  if (task.parent == nullptr) {
+    if (expected_replies_ == 0) return task.type == REDIS_REPLY_ERROR;
+    --expected_replies_;
+    reply_bytes_ = 0;
+  }
+  reply_bytes_ += bytes + value_bytes;
+  too_large_ = reply_bytes_ > max_bytes_;
+  return !too_large_;
+}
+
+// hiredis collects a string before it creates the value.
+void ReplyCheck::received(std::size_t bytes) noexcept {
+  if (max_bytes_ == 0 || bytes <= max_bytes_) return;
+  too_large_ = refused_ = true;
 }
 
 bool ReplyCheck::check_reply(const redisReadTask& task, int elements) noexcept {

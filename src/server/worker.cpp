@@ -117,6 +117,7 @@ void Worker::clear() noexcept {
   background_.clear();
   after_.clear();
   context_.clear();
+  loop_.end_attachments();
 }
 
 Milliseconds Worker::time_to_drain() const noexcept {

@@ -16,6 +16,7 @@ TestLoop::~TestLoop() {
   const Use use(*this);
   background_.stop();
   run_ready();
+  end_attachments();
 }
 
 bool TestLoop::finish(Task<>& task) {

@@ -5,11 +5,13 @@
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
 #include <tern/http/problem.hpp>
+#include <tern/http/store.hpp>
 
 #include <arpa/inet.h>
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace tern {
@@ -46,6 +48,8 @@ std::uint64_t interval_of(const RateLimitOptions& options) {
   require(options.max_keys > 0, "max_keys is at least 1");
   const auto fits = [](char c) { return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '_'; };
   require(!options.name.empty() && std::ranges::all_of(options.name, fits), "name has letters, digits, '-' and '_'");
+  require(options.store == nullptr || options.name != "default",
+          "a store keeps limits by their names: give this one a name of its own");
   return static_cast<std::uint64_t>(options.window.count()) * one_second / options.limit;
 }
 
@@ -70,6 +74,16 @@ public:
   bool counts_failures() const noexcept { return options_.counts == RateCount::Failures; }
 
   RateTable& table() const noexcept { return table_; }
+  RateStore* store() const noexcept { return options_.store; }
+  RateRule rule() const noexcept { return {options_.name, options_.limit, options_.window}; }
+
+  // Without the store. Unset: the request is not limited.
+  std::optional<RateOutcome> outcome_without_store(std::string_view key, std::size_t cost) const {
+    if (options_.without_store == WithoutStore::CountLocally) return table_.take(key, cost, now());
+    if (options_.without_store == WithoutStore::Allow) return std::nullopt;
+    HttpError unavailable(Status::ServiceUnavailable, "the service is not available: try again later");
+    throw unavailable.set("Retry-After", "1");
+  }
 
   void add_fields(Response& response, const RateTable::Outcome& outcome) const {
     response.add("RateLimit-Policy", policy_);
@@ -99,11 +113,61 @@ void RateLimit::describe(Operation& operation) const {
   operation.problem(Status::TooManyRequests, "There were too many requests");
 }
 
+namespace web {
+namespace {
+
+// The store fails, if this returns: the outcome of the process, or none.
+struct Taken {
+  std::optional<RateOutcome> outcome;
+  bool by_store = false;
+};
+
+Task<Taken> take(const RateLimiter& limiter, std::string_view key, std::size_t cost) {
+  try {
+    const RateRule rule = limiter.rule();
+    const RateOutcome outcome = co_await limiter.store()->take(rule, key, cost);
+    co_return Taken{outcome, true};
+  } catch (const StoreError&) {
+  }
+  co_return Taken{limiter.outcome_without_store(key, cost), false};
+}
+
+Task<RateOutcome> give_back(const RateLimiter& limiter, const Taken& taken, std::string_view key, std::size_t cost) {
+  if (!taken.by_store) co_return limiter.table().give_back(key, cost, now());
+  try {
+    const RateRule rule = limiter.rule();
+    co_return co_await limiter.store()->give_back(rule, key, cost);
+  } catch (const StoreError&) {  // it has counted too much
+  }
+  co_return *taken.outcome;
+}
+
+Task<Response> limit_by_store(const RateLimiter& limiter, Request& request, Next next, std::string key,
+                              std::size_t cost) {
+  const Taken taken = co_await take(limiter, key, cost);
+  if (!taken.outcome) co_return co_await next();
+  if (!taken.outcome->allowed) co_return limiter.refuse(request, *taken.outcome);
+  Response response = co_await next();
+  RateOutcome outcome = *taken.outcome;
+  if (limiter.counts_failures() && !is_failure(response.status())) {
+    outcome = co_await give_back(limiter, taken, key, cost);
+  }
+  limiter.add_fields(response, outcome);
+  co_return response;
+}
+
+}  // namespace
+}  // namespace web
+
 Reply RateLimit::operator()(Request& request, Next next) const {
   const web::RateLimiter& limiter = *limiter_;
   std::string key = limiter.key_of(request);
   const std::size_t cost = limiter.cost_of(request);
   if (key.empty() || cost == 0) return next();
+  if (limiter.store() != nullptr) {
+    request.exchange().pin();  // the request waits for the store
+    return Reply(web::limit_by_store(limiter, request, next, std::move(key), cost));
+  }
   web::RateTable& table = limiter.table();
   const auto outcome = table.take(key, cost, web::now());
   if (!outcome.allowed) return limiter.refuse(request, outcome);

@@ -3,6 +3,8 @@
 // GCRA: of each key, the time at which its bucket is full again. A key without a place has a full bucket.
 #pragma once
 
+#include <tern/http/rate_store.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -14,12 +16,7 @@ namespace tern::web {
 // Thread-safe. Times are nanoseconds of one monotonic clock.
 class RateTable {
 public:
-  struct Outcome {
-    bool allowed = false;
-    std::uint64_t remaining = 0;   // tokens left
-    std::uint64_t full_in = 0;     // nanoseconds until the bucket is full
-    std::uint64_t allowed_in = 0;  // nanoseconds until the cost is affordable; 0 if it was allowed
-  };
+  using Outcome = RateOutcome;
 
   // Buckets of `capacity` tokens, of which one comes back in each `interval`.
   RateTable(std::size_t keys, std::uint64_t capacity, std::uint64_t interval);

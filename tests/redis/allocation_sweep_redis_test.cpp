@@ -1,4 +1,5 @@
 // Every allocation of a loop with a RedisBus fails in turn. The session with Redis may be lost, and is made again.
+#include "redis/redis_process.hpp"
 #include "server/failing_allocator.hpp"
 
 #include <tern/redis.hpp>
@@ -6,79 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <thread>
 
 namespace tern::testing {
 namespace {
-
-// A Redis of its own, on a Unix socket in a temporary folder.
-class RedisServer {
-public:
-  RedisServer() {
-    std::string folder = "/tmp/tern-test-XXXXXX";
-    folder_ = ::mkdtemp(folder.data());
-    socket = folder_ + "/socket";
-    process_ = ::fork();
-    if (process_ != 0) return;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // also when the test aborts
-    ::execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", socket.c_str(), "--save", "", "--dir",
-             folder_.c_str(), "--logfile", "log", static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-  RedisServer(const RedisServer&) = delete;
-  RedisServer& operator=(const RedisServer&) = delete;
-  ~RedisServer() {
-    if (!ended()) {
-      ::kill(process_, SIGKILL);
-      ::waitpid(process_, nullptr, 0);
-    }
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-
-  // False where there is no Redis.
-  bool await() {
-    while (!ended()) {
-      if (accepts()) return true;
-      std::this_thread::yield();
-    }
-    return false;
-  }
-
-  std::string socket;
-
-private:
-  bool ended() {
-    if (!ended_) ended_ = ::waitpid(process_, nullptr, WNOHANG) == process_;
-    return ended_;
-  }
-  bool accepts() const {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    socket.copy(address.sun_path, sizeof address.sun_path - 1);
-    const int client = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool connected = ::connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-    ::close(client);
-    return connected;
-  }
-
-  std::string folder_;
-  pid_t process_ = -1;
-  bool ended_ = false;
-};
 
 // Publishing and stop.
 void publish_and_stop(const std::string& socket, std::int64_t n) {
@@ -99,7 +33,7 @@ void publish_and_stop(const std::string& socket, std::int64_t n) {
 }
 
 TEST(AllocationSweepRedis, a_lost_session_is_made_again) {
-  RedisServer redis;
+  RedisProcess redis;
   if (!redis.await()) GTEST_SKIP() << "redis-server is not installed";
   bool failed = true;
   std::int64_t n = 1;

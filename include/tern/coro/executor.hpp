@@ -40,6 +40,27 @@ private:
   Executor* executor_ = nullptr;  // it is scheduled on this one
 };
 
+// What another object keeps for one executor, such as the connection that a database client has on each loop.
+class Attachment {
+public:
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+
+  // The executor does not run any more, and may be destroyed afterwards: releases all watches and timers. May destroy
+  // the attachment.
+  virtual void on_executor_end() noexcept = 0;
+
+protected:
+  explicit Attachment(const void* owner) noexcept : owner_(owner) {}
+  ~Attachment();  // on the executor's thread, or while it does not run
+
+private:
+  friend class Executor;
+  const void* owner_;
+  Attachment* next_ = nullptr;
+  Attachment** previous_ = nullptr;  // the pointer that points here; null if it is not attached
+};
+
 // A thread that runs posted work in order.
 class Executor {
 public:
@@ -63,6 +84,11 @@ public:
   // executor. Null if the executor does not support it. On its thread, or while it does not run.
   virtual base::Box<Watch> watch(int, Watch::Handler&) { return {}; }
 
+  // Keeps the attachment until it is destroyed, or the executor ends. Only on its thread.
+  void attach(Attachment& attachment) noexcept;
+  // What `owner` has attached to this executor; null: nothing. Only on its thread.
+  Attachment* attached(const void* owner) const noexcept;
+
   // Calls turn.on_turn() once, on the executor's thread, in the order of these calls. A turn that is scheduled by
   // another turn runs after other ready work, such as sockets. From any thread; the turn must not be scheduled yet.
   // Remaining turns of a stopped executor run when it runs again.
@@ -81,6 +107,9 @@ protected:
 
   // Makes `executor` (or none, if null) the calling thread's; returns the previous one.
   static Executor* make_current(Executor* executor) noexcept;
+
+  // Releases the attachments. While it does not run; destructors of executors with watches call it first.
+  void end_attachments() noexcept;
 
   // Posts pending turns again. For executors that can be stopped and run again, at the start of a run: a stopped
   // executor loses its posts.
@@ -108,6 +137,7 @@ private:
   unsigned awaiting_ = 0;   // waiting calls of await_turn()
   unsigned arrivals_ = 0;   // turns scheduled meanwhile; await_turn() waits for a change
   std::size_t outstanding_jobs_ = 0;
+  Attachment* attachments_ = nullptr;
 };
 
 // A callback after a delay. Intrusive: arming and disarming do not allocate.

@@ -4,6 +4,7 @@
 #include <tern/app/middleware.hpp>
 #include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
+#include <tern/http/rate_store.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,13 @@ enum class RateCount : std::uint8_t {
   Failures,
 };
 
+// What happens to requests while the store of a rate limit fails.
+enum class WithoutStore : std::uint8_t {
+  CountLocally,  // this process counts for itself, beginning with full buckets
+  Allow,         // they are not limited
+  Refuse,        // 503 with Retry-After
+};
+
 struct RateLimitOptions {
   std::size_t limit = 100;       // requests of one key
   Seconds window = Seconds(60);  // in this time
@@ -31,8 +39,12 @@ struct RateLimitOptions {
   // How many requests one counts for, such as 10 for an expensive search; null: 1. 0: not at all.
   std::size_t (*cost)(const Request& request) = nullptr;
   RateCount counts = RateCount::Requests;
-  std::string name = "default";   // in the fields
-  std::size_t max_keys = 65'536;  // that are remembered; 22 bytes each
+  std::string name = "default";   // in the fields, and in the store
+  std::size_t max_keys = 65'536;  // that are remembered in this process; 22 bytes each
+  // Shares the limit between servers, such as tern::RedisRateStore; null: each process has its own. Must outlive the
+  // app.
+  RateStore* store = nullptr;
+  WithoutStore without_store = WithoutStore::CountLocally;
 };
 
 // For an app, a group or a route:
@@ -43,13 +55,14 @@ struct RateLimitOptions {
 // A key may send `limit` requests at once, and then as many as the rate gives back (a token bucket). Beyond it, 429
 // with Retry-After. Every response has RateLimit-Policy and RateLimit, by which a client can pace itself
 // (draft-ietf-httpapi-ratelimit-headers). One RateLimit is one limit for all its routes, on all loops of this process;
-// when more than `max_keys` keys are busy, those that will be free soonest are forgotten.
+// when more than `max_keys` keys are busy, those that will be free soonest are forgotten. With a store, it is one limit
+// for all servers whose RateLimit has the same name, limit and window.
 //
 // Behind a proxy, the client's address is known only if the proxy is trusted: see docs/guide/proxies.md.
 class RateLimit {
 public:
   // Throws SetupError for a limit, a window or max_keys of zero, a limit above a million, a window of more than a day,
-  // and a name with other characters than letters, digits, '-' and '_'.
+  // a name with other characters than letters, digits, '-' and '_', and for a store without a name of the limit.
   explicit RateLimit(RateLimitOptions options);
 
   Reply operator()(Request& request, Next next) const;

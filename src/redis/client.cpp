@@ -1,0 +1,206 @@
+#include "redis/client.hpp"
+
+#include "redis/address.hpp"
+#include "redis/loop_client.hpp"
+
+#include <tern/base/ascii.hpp>
+#include <tern/base/sha1.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace tern {
+namespace redis {
+namespace {
+
+// Commands that change what later commands of a connection mean, or that wait.
+constexpr std::string_view refused_commands[] = {
+    "AUTH",         "BLMOVE",  "BLMPOP", "BLPOP",   "BRPOP",      "BRPOPLPUSH", "BZMPOP",       "BZPOPMAX",
+    "BZPOPMIN",     "DISCARD", "EXEC",   "HELLO",   "MONITOR",    "MULTI",      "PSUBSCRIBE",   "PSYNC",
+    "PUNSUBSCRIBE", "QUIT",    "RESET",  "SELECT",  "SSUBSCRIBE", "SUBSCRIBE",  "SUNSUBSCRIBE", "SYNC",
+    "UNSUBSCRIBE",  "UNWATCH", "WAIT",   "WAITAOF", "WATCH"};
+
+std::string_view next_word(std::string_view& encoded) {
+  const std::size_t line = encoded.find("\r\n");
+  const auto size = base::parse_integer<std::size_t>(encoded.substr(1, line - 1)).value_or(0);
+  const std::string_view word = encoded.substr(line + 2, size);
+  encoded.remove_prefix(std::min(encoded.size(), line + 2 + size + 2));
+  return word;
+}
+
+// The words of a command behind its head.
+std::string_view words_of(std::string_view encoded) {
+  return encoded.substr(encoded.find("\r\n") + 2);
+}
+
+// Whether an XREAD or XREADGROUP waits: BLOCK before STREAMS.
+bool blocks(std::string_view words) {
+  while (!words.empty()) {
+    const std::string_view word = next_word(words);
+    if (base::equals_ignoring_case(word, "BLOCK")) return true;
+    if (base::equals_ignoring_case(word, "STREAMS")) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string head_of_command(std::size_t words) {
+  return '*' + std::to_string(words) + "\r\n";
+}
+
+void append_word(std::string& text, std::string_view word) {
+  text += '$';
+  base::append_integer(text, word.size());
+  text += "\r\n";
+  text += word;
+  text += "\r\n";
+}
+
+void check_command(std::string_view encoded) {
+  std::string_view words = words_of(encoded);
+  const std::string_view name = words.empty() ? words : next_word(words);
+  if (name.empty()) throw std::invalid_argument("Redis: a command has a name");
+  const auto is = [name](std::string_view other) { return base::equals_ignoring_case(name, other); };
+  const bool client_reply = is("CLIENT") && base::equals_ignoring_case(next_word(words), "REPLY");
+  const bool waits = (is("XREAD") || is("XREADGROUP")) && blocks(words);
+  if (!client_reply && !waits && std::ranges::none_of(refused_commands, is)) return;
+  throw std::invalid_argument("Redis: " + std::string(name) + " changes or occupies a connection, which all requests " +
+                              "of a loop share: transactions are made by Redis::transaction(), and user, password " +
+                              "and database are options");
+}
+
+// --- Client
+
+Client::Client(RedisOptions options) : options_(std::move(options)), name_(name_of(options_)) {
+  check_options(options_, "Redis");
+}
+
+Client::~Client() {
+  while (!loops_.empty()) delete loops_.back();
+}
+
+void Client::release() noexcept {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+LoopClient* Client::of_this_loop() {
+  Executor* const executor = Executor::current();
+  if (executor == nullptr) return nullptr;
+  if (Attachment* found = executor->attached(this)) return static_cast<LoopClient*>(found);
+  auto made = std::make_unique<LoopClient>(*this, *executor);
+  {
+    const std::lock_guard lock(mutex_);
+    loops_.push_back(made.get());
+  }
+  executor->attach(*made);
+  return made.release();
+}
+
+void Client::remove(LoopClient& ended) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase(loops_, &ended);
+}
+
+// --- The wait
+
+CommandWait::~CommandWait() {
+  if (slot_ != nullptr) slot_->waiter = nullptr;
+}
+
+bool CommandWait::enter() noexcept {
+  try {
+    client_.of_this_loop()->enter(*this);
+    return true;
+  } catch (...) {
+    error_ = std::current_exception();
+    return false;
+  }
+}
+
+bool CommandWait::leave() noexcept {
+  std::exchange(slot_, nullptr)->waiter = nullptr;
+  return true;
+}
+
+void CommandWait::complete(RedisReply reply) noexcept {
+  slot_ = nullptr;
+  reply_ = std::move(reply);
+  wake();
+}
+
+void CommandWait::fail(std::exception_ptr error) noexcept {
+  slot_ = nullptr;
+  error_ = std::move(error);
+  wake();
+}
+
+RedisReply CommandWait::take() {
+  check();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  if (reply_.kind != RedisReply::Kind::Error) return std::move(reply_);
+  try {
+    refuse(reply_, "a reply");
+  } catch (const RedisError& error) {
+    rethrow(error);
+  }
+}
+
+void CommandWait::rethrow(const RedisError& error) const {
+  std::string_view words = words_of(request_.text);
+  const std::string text = client_.name() + ": " + std::string(next_word(words)) + ": " + error.what();
+  throw RedisError(error.fault(), text, std::string(error.code()));
+}
+
+}  // namespace redis
+
+// --- The public handle
+
+Redis::Redis(RedisOptions options) : client_(new redis::Client(std::move(options))) {}
+
+Redis::Redis(const Redis& other) noexcept : client_(other.client_) {
+  client_->retain();
+}
+
+Redis& Redis::operator=(const Redis& other) noexcept {
+  other.client_->retain();
+  client_->release();
+  client_ = other.client_;
+  return *this;
+}
+
+Redis::~Redis() {
+  client_->release();
+}
+
+const RedisOptions& Redis::options() const noexcept {
+  return client_->options();
+}
+
+RedisScript::RedisScript(std::string text) : text_(std::move(text)) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (const std::uint8_t byte : base::sha1(text_)) {
+    digest_ += digits[byte >> 4U];
+    digest_ += digits[byte & 15U];
+  }
+}
+
+RedisTransaction::RedisTransaction(redis::Client& client) : client_(&client), request_(redis::encode("MULTI")) {}
+
+void RedisTransaction::append(const std::string& command) {
+  redis::check_command(command);
+  request_.ends.push_back(request_.text.size());
+  request_.text += command;
+}
+
+void RedisTransaction::append_end() {
+  request_.ends.push_back(request_.text.size());
+  request_.text += redis::encode("EXEC");
+}
+
+}  // namespace tern
