@@ -1,4 +1,4 @@
-// What all readers of one document share.
+// The nodes of a document that readers refer to.
 #pragma once
 
 #include <simdjson.h>
@@ -11,17 +11,6 @@
 #include <tern/json/reader.hpp>
 
 namespace tern::json::detail {
-
-struct ReadState {
-  const Limits& limits;
-  Error& error;
-
-  bool full() const { return error.problems.size() >= limits.problems && !error.problems.empty(); }
-  void add(std::string path, std::string_view message, std::string_view code, std::string expected = {}) {
-    if (full()) return;
-    error.problems.push_back({std::move(path), std::string(message), std::string(code), std::move(expected)});
-  }
-};
 
 static_assert(sizeof(Node) == sizeof(simdjson::dom::element) && std::is_trivially_copyable_v<simdjson::dom::element>);
 

@@ -59,10 +59,10 @@ void note_missing(const Reader& reader, ReadState& state, const ReadTable& table
 void read_struct(Reader& reader, void* object, const ReadTable& table) {
   dom::object members;
   if (element_of(reader.node_).get_object().get(members) != simdjson::SUCCESS) return reader.expected(Kinds::Object);
-  const CompiledRules* const rules = table.rules != nullptr ? &table.rules() : nullptr;
+  const RuleTable* const rules = table.rules;
   const bool is_request = reader.state_.limits.is_request;
-  const std::uint64_t not_taken = rules != nullptr && is_request ? rules->read_only() : 0;
-  const std::uint64_t not_sent = rules != nullptr && !is_request ? rules->write_only() : 0;
+  const std::uint64_t not_taken = rules != nullptr && is_request ? rules->read_only : 0;
+  const std::uint64_t not_sent = rules != nullptr && !is_request ? rules->write_only : 0;
   const std::size_t problems = reader.problem_count();
   const bool deny_unknown = table.deny_unknown || reader.state_.limits.deny_unknown;
   void* addresses[max_members];
@@ -82,9 +82,7 @@ void read_struct(Reader& reader, void* object, const ReadTable& table) {
     }
     seen |= std::uint64_t{1} << at;
     next = at + 1;
-    const std::size_t before = reader.problem_count();
     table.members[at].read(child, addresses[at]);
-    if (rules != nullptr && reader.problem_count() == before) RuleWalk::check(child, *rules, at);
   }
   note_missing(reader, reader.state_, table, all_members(table.count) & ~seen & ~not_taken & ~not_sent);
   if (rules != nullptr && reader.problem_count() == problems) {

@@ -194,8 +194,9 @@ std::string Reader::path() const {
   return path;
 }
 
-std::size_t Reader::problem_count() const {
-  return state_.error.problems.size();
+void detail::ReadState::add(std::string path, std::string_view message, std::string_view code, std::string expected) {
+  if (full()) return;
+  error.problems.push_back({std::move(path), std::string(message), std::string(code), std::move(expected)});
 }
 
 void detail::append_pointer(std::string& path, std::string_view name) {

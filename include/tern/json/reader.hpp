@@ -16,10 +16,19 @@
 namespace tern::json {
 
 class Reader;
+struct RuleTable;
 
 namespace detail {
 
-struct ReadState;
+// What all readers of one document share.
+struct ReadState {
+  const Limits& limits;
+  Error& error;
+
+  bool full() const { return error.problems.size() >= limits.problems && !error.problems.empty(); }
+  void add(std::string path, std::string_view message, std::string_view code, std::string expected = {});
+};
+
 class CompiledRules;
 struct RuleWalk;
 template <class T>
@@ -38,7 +47,7 @@ struct ReadTable {
   void (*addresses)(void* object, void** out);
   std::uint64_t (*may_be_missing)();
   bool deny_unknown;
-  const CompiledRules& (*rules)();  // null: there are none
+  const RuleTable* rules;  // null: there are none
 };
 
 void read_struct(Reader& reader, void* object, const ReadTable& table);
@@ -106,7 +115,7 @@ public:
   void expected(Kinds kinds);
   // The place of this value in the document, as a JSON pointer.
   std::string path() const;
-  std::size_t problem_count() const;
+  std::size_t problem_count() const { return state_.error.problems.size(); }
 
 private:
   friend void detail::read_struct(Reader&, void*, const detail::ReadTable&);
