@@ -109,6 +109,10 @@ std::size_t code_points(std::string_view text) {
   std::size_t at = 0;
   for (std::uint64_t word = 0; at + sizeof(word) <= text.size(); at += sizeof(word)) {
     std::memcpy(&word, text.data() + at, sizeof(word));
+    if ((word & high_bits) == 0) {
+      count += sizeof(word);
+      continue;
+    }
     // 10xxxxxx continues a code point: its high bit is set, and the next one is not.
     const std::uint64_t continued = word & ~(word << 1) & high_bits;
     count += sizeof(word) - static_cast<std::size_t>(std::popcount(continued));

@@ -163,8 +163,8 @@ struct RuleTableOf {
   template <std::size_t I>
   static constexpr bool is_checked = depths_of(stated(I)) != 0;
   // Whether its value certainly keeps them.
-  template <std::size_t I>
-  static bool keeps(const MemberType<T, I>& value) {
+  template <std::size_t I, class Member>
+  static bool keeps(const Member& value) {
     static constexpr auto merged = merge_rules<depths_of(stated(I))>(stated(I), I, &compiled_rules<T>);
     return keeps_rules(value, merged.of_depth);
   }
