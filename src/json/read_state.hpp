@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <bit>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,6 +21,10 @@ inline simdjson::dom::element element_of(Node node) {
 inline Node node_of(simdjson::dom::element element) {
   return std::bit_cast<Node>(element);
 }
+
+// Whether the value is an integer that is written with a fraction or an exponent, such as 1.0 (JSON Schema, core,
+// section 4.2.1). False from 2^53 on, where the fraction may have been lost.
+bool is_whole(simdjson::dom::element element, std::int64_t& out);
 
 // Marks readers of members, which have a name instead.
 constexpr std::size_t no_index = static_cast<std::size_t>(-1);

@@ -3,7 +3,7 @@
 // The whole text must be one JSON document in UTF-8, without duplicate member names anywhere, nested no deeper than
 // Limits::depth. Members that the type does not know are ignored, unless Limits
 // or JsonOptions deny them; one that is missing is a problem unless it may be
-// (defaults.hpp). Numbers are exact: an integer must be written without fraction and exponent and be in range; a number
+// (defaults.hpp). Numbers are exact: an integer may be written as 1.0 or 1e2, as JSON Schema says, below 2^53; a number
 // beyond double is a problem wherever it stands. Arrays for std::array, pairs and tuples have exactly as many elements;
 // equal elements of a set merge. Points of time are RFC 3339 texts with any offset, rounded down to what the type
 // holds; a leap second counts as the second after it. In a std::variant the kind of the value picks the alternative,

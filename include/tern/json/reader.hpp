@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -31,6 +32,7 @@ struct ReadState {
 
 class CompiledRules;
 struct RuleWalk;
+struct Alternative;
 template <class T>
 void read_value(Reader& reader, T& out);
 
@@ -51,6 +53,8 @@ struct ReadTable {
 };
 
 void read_struct(Reader& reader, void* object, const ReadTable& table);
+// The index of the alternative of a variant, or no_alternative after noting the problem.
+std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alternatives);
 bool read_time(Reader& reader, std::int64_t numerator, std::int64_t denominator, std::int64_t& ticks);
 bool read_document(std::string_view text, const Limits& limits, void* out, ReadFunction read, Error& error);
 
@@ -120,6 +124,7 @@ public:
 private:
   friend void detail::read_struct(Reader&, void*, const detail::ReadTable&);
   friend struct detail::RuleWalk;
+  friend std::size_t detail::choose_alternative(Reader&, std::span<const detail::Alternative>);
   friend bool detail::read_document(std::string_view, const Limits&, void*, detail::ReadFunction, Error&);
 
   Reader(detail::ReadState& state, const Reader* parent, std::string_view key, std::size_t index,
