@@ -3,11 +3,14 @@
 #include "json/compiled_rules.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 #include <tern/base/number.hpp>
+#include <tern/json/rule_value.hpp>
 #include <tern/json/write.hpp>
 
 #include "json/formats.hpp"
@@ -101,8 +104,20 @@ bool keeps_number(const CompiledRule& compiled, const ScalarValue& value) {
 }
 
 std::size_t code_points(std::string_view text) {
+  constexpr std::uint64_t high_bits = 0x8080808080808080;
   std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80 ? 1U : 0U;
+  std::size_t at = 0;
+  for (std::uint64_t word = 0; at + sizeof(word) <= text.size(); at += sizeof(word)) {
+    std::memcpy(&word, text.data() + at, sizeof(word));
+    if ((word & high_bits) == 0) {
+      count += sizeof(word);
+      continue;
+    }
+    // 10xxxxxx continues a code point: its high bit is set, and the next one is not.
+    const std::uint64_t continued = word & ~(word << 1) & high_bits;
+    count += sizeof(word) - static_cast<std::size_t>(std::popcount(continued));
+  }
+  for (; at < text.size(); ++at) count += (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80 ? 1U : 0U;
   return count;
 }
 
@@ -135,58 +150,6 @@ bool is_one_of(const CompiledRule& compiled, const ScalarValue& value) {
     }
   }
   return false;
-}
-
-bool is_documentation(RuleKind kind) {
-  return kind == RuleKind::Description || kind == RuleKind::Example || kind == RuleKind::Deprecated ||
-         kind == RuleKind::ReadOnly || kind == RuleKind::WriteOnly || kind == RuleKind::Check;
-}
-
-// --- Quick ranges --------------------------------------------------------------------------------------------------
-
-void exclude_numbers(QuickRange& range) {
-  range.min_number = std::numeric_limits<double>::infinity();
-  range.max_number = -std::numeric_limits<double>::infinity();
-}
-
-void narrow_numbers(QuickRange& range, const Rule& rule) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double limit = rule.number.approximate();
-  if (std::abs(limit) > 9007199254740992.0) return exclude_numbers(range);  // 2^53: integers are exact up to there
-  switch (rule.kind) {
-    case RuleKind::Minimum: range.min_number = std::max(range.min_number, limit); break;
-    case RuleKind::Maximum: range.max_number = std::min(range.max_number, limit); break;
-    case RuleKind::ExclusiveMinimum:
-      range.min_number = std::max(range.min_number, std::nextafter(limit, infinity));
-      break;
-    default: range.max_number = std::min(range.max_number, std::nextafter(limit, -infinity)); break;
-  }
-}
-
-// A text of 4 * (n - 1) + 1 bytes has at least n code points, and one of n bytes at most n.
-std::size_t bytes_for(std::size_t code_points) {
-  constexpr std::size_t most = static_cast<std::size_t>(-1);
-  if (code_points == 0) return 0;
-  return code_points - 1 < most / 4 ? 4 * (code_points - 1) + 1 : most;
-}
-
-void narrow(QuickRange& range, const Rule& rule) {
-  switch (rule.kind) {
-    case RuleKind::Minimum:
-    case RuleKind::Maximum:
-    case RuleKind::ExclusiveMinimum:
-    case RuleKind::ExclusiveMaximum: return narrow_numbers(range, rule);
-    case RuleKind::MultipleOf: return exclude_numbers(range);
-    case RuleKind::MinLength: range.min_bytes = std::max(range.min_bytes, bytes_for(rule.number.count())); return;
-    case RuleKind::MaxLength: range.max_bytes = std::min(range.max_bytes, rule.number.count()); return;
-    case RuleKind::MinItems: range.min_items = std::max(range.min_items, rule.number.count()); return;
-    case RuleKind::MaxItems: range.max_items = std::min(range.max_items, rule.number.count()); return;
-    case RuleKind::UniqueItems: range.min_items = static_cast<std::size_t>(-1); return;
-    case RuleKind::OneOf: exclude_numbers(range); [[fallthrough]];
-    case RuleKind::Pattern:
-    case RuleKind::Format: range.min_bytes = static_cast<std::size_t>(-1); return;
-    default: return;
-  }
 }
 
 // --- What is said of a violation -------------------------------------------------------------------------------------
@@ -305,10 +268,9 @@ CompiledRules::CompiledRules(const RuleTable& table) : table_(&table) {
     RuleGroup group;
     group.begin = rules_.size();
     for (const Rule& rule : stated) {
-      if (is_documentation(rule.kind)) continue;
+      if (!is_checked(rule.kind)) continue;
       add(rule, group.begin);
       group.max_depth = std::max<std::size_t>(group.max_depth, rule.depth);
-      if (rule.depth < std::size(group.quick)) narrow(group.quick[rule.depth], rule);
     }
     group.end = rules_.size();
     groups_.push_back(group);
@@ -358,6 +320,19 @@ bool keeps(const CompiledRule& rule, const ScalarValue& value) {
   return value.type == ScalarValue::Type::Text ? keeps_text(rule, value.text) : keeps_number(rule, value);
 }
 
+bool has_length(std::string_view text, std::size_t min, std::size_t max) {
+  const std::size_t length = code_points(text);
+  return length >= min && length <= max;
+}
+
+bool keeps_listed(const ScalarValue& value, const ValueRules& rules) {
+  for (const CompiledRule& rule : rules.compiled().of(rules.member)) {
+    const bool is_listed = rule.rule->kind == RuleKind::OneOf || rule.rule->kind == RuleKind::Pattern;
+    if (is_listed && rule.rule->depth == rules.depth && !keeps(rule, value)) return false;
+  }
+  return true;
+}
+
 bool keeps_size(const CompiledRule& rule, RuleKind min, RuleKind max, std::size_t size) {
   if (rule.rule->kind == min) return size >= rule.rule->number.count();
   if (rule.rule->kind == max) return size <= rule.rule->number.count();
@@ -405,7 +380,7 @@ void check_list(const CompiledRules& rules, std::size_t member, std::span<const 
 
 void check_struct(const CompiledRules& rules, const void* object, std::span<const std::string_view> names,
                   std::vector<Problem>& problems) {
-  for (const Rule& check : rules.checks()) {
+  for (const Rule& check : rules.table().checks()) {
     if (check.holds(object) || problems.size() >= max_violations) continue;
     problems.push_back(violation(check));
     if (!check.member.empty()) problems.back().path = names[check.number.count()];

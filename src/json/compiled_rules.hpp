@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,31 +28,11 @@ struct CompiledRule {
   Decimal divisor;                        // of MultipleOf
 };
 
-// What keeps all rules of one depth, for most valid values: limits that are tested without looking at each rule. Where
-// a kind of value has other rules, its range is empty.
-struct QuickRange {
-  double min_number = -std::numeric_limits<double>::infinity();
-  double max_number = std::numeric_limits<double>::infinity();
-  std::size_t min_bytes = 0;
-  std::size_t max_bytes = static_cast<std::size_t>(-1);
-  std::size_t min_items = 0;
-  std::size_t max_items = static_cast<std::size_t>(-1);
-
-  bool has_number(double value) const { return value >= min_number && value <= max_number; }
-  bool has_integer(std::int64_t value) const {
-    constexpr std::int64_t exact = std::int64_t{1} << 53;
-    return value >= -exact && value <= exact && has_number(static_cast<double>(value));
-  }
-  bool has_text(std::size_t bytes) const { return bytes >= min_bytes && bytes <= max_bytes; }
-  bool has_array(std::size_t items) const { return items >= min_items && items <= max_items; }
-};
-
 // The rules of one member: those of its elements included.
 struct RuleGroup {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::size_t max_depth = 0;
-  QuickRange quick[2] = {};  // of depth 0 and 1
 };
 
 class CompiledRules {
@@ -69,9 +48,7 @@ public:
     return {rules_.data() + group.begin, group.end - group.begin};
   }
   std::span<const CompiledRule> of(std::size_t member) const { return of(group(member)); }
-  std::span<const Rule> checks() const { return table_->checks(); }
-  std::uint64_t read_only() const { return table_->read_only; }
-  std::uint64_t write_only() const { return table_->write_only; }
+  const RuleTable& table() const { return *table_; }
 
 private:
   void add(const Rule& rule, std::size_t group_begin);

@@ -62,20 +62,21 @@ std::string_view take_until(std::string_view& text, char separator) {
   return part;
 }
 
-bool is_label(std::string_view label) {
-  if (label.empty() || label.size() > 63 || !is_alnum(label.front()) || !is_alnum(label.back())) return false;
-  for (const char c : label) {
-    if (!is_alnum(c) && c != '-') return false;
-  }
-  return true;
-}
-
 bool is_hostname(std::string_view text) {
-  if (text.empty() || text.size() > 253 || text.back() == '.') return false;
-  while (!text.empty()) {
-    if (!is_label(take_until(text, '.'))) return false;
+  if (text.size() > 253) return false;
+  std::size_t label = 0;
+  char before = '.';
+  for (const char c : text) {
+    if (c == '.') {
+      if (!is_alnum(before)) return false;
+      label = 0;
+    } else {
+      const bool is_inner_hyphen = c == '-' && before != '.';
+      if (++label > 63 || (!is_alnum(c) && !is_inner_hyphen)) return false;
+    }
+    before = c;
   }
-  return true;
+  return is_alnum(before);
 }
 
 bool is_ipv4(std::string_view text) {
@@ -136,15 +137,13 @@ bool is_quoted_string(std::string_view text) {
 bool is_local_part(std::string_view text) {
   if (text.empty() || text.size() > 64) return false;
   if (text.front() == '"') return is_quoted_string(text);
-  if (text.back() == '.') return false;
-  while (!text.empty()) {
-    const std::string_view atom = take_until(text, '.');
-    if (atom.empty()) return false;
-    for (const char c : atom) {
-      if (!is_a(c, atext)) return false;
-    }
+  bool in_atom = false;
+  for (const char c : text) {
+    const bool ends_atom = c == '.' && in_atom;
+    if (!ends_atom && !is_a(c, atext)) return false;
+    in_atom = !ends_atom;
   }
-  return true;
+  return in_atom;
 }
 
 bool is_address_literal(std::string_view text) {

@@ -1,13 +1,11 @@
-// The formats of tern::Format. Each takes the whole text, in UTF-8.
+// The formats of tern::Format, which has_format() checks. Each takes the whole text, in UTF-8.
 #pragma once
 
 #include <string_view>
 
-#include <tern/json/rule.hpp>
+#include <tern/json/rule_value.hpp>
 
 namespace tern::json::detail {
-
-bool has_format(Format format, std::string_view text);
 
 // RFC 3339 (time.cpp).
 bool is_date_time(std::string_view text);

@@ -1,9 +1,10 @@
-// What all readers of one document share.
+// The nodes of a document that readers refer to.
 #pragma once
 
 #include <simdjson.h>
 
 #include <bit>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,17 +12,6 @@
 #include <tern/json/reader.hpp>
 
 namespace tern::json::detail {
-
-struct ReadState {
-  const Limits& limits;
-  Error& error;
-
-  bool full() const { return error.problems.size() >= limits.problems && !error.problems.empty(); }
-  void add(std::string path, std::string_view message, std::string_view code, std::string expected = {}) {
-    if (full()) return;
-    error.problems.push_back({std::move(path), std::string(message), std::string(code), std::move(expected)});
-  }
-};
 
 static_assert(sizeof(Node) == sizeof(simdjson::dom::element) && std::is_trivially_copyable_v<simdjson::dom::element>);
 
@@ -31,6 +21,10 @@ inline simdjson::dom::element element_of(Node node) {
 inline Node node_of(simdjson::dom::element element) {
   return std::bit_cast<Node>(element);
 }
+
+// Whether the value is an integer that is written with a fraction or an exponent, such as 1.0 (JSON Schema, core,
+// section 4.2.1). False from 2^53 on, where the fraction may have been lost.
+bool is_whole(simdjson::dom::element element, std::int64_t& out);
 
 // Marks readers of members, which have a name instead.
 constexpr std::size_t no_index = static_cast<std::size_t>(-1);

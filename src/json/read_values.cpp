@@ -59,10 +59,10 @@ void note_missing(const Reader& reader, ReadState& state, const ReadTable& table
 void read_struct(Reader& reader, void* object, const ReadTable& table) {
   dom::object members;
   if (element_of(reader.node_).get_object().get(members) != simdjson::SUCCESS) return reader.expected(Kinds::Object);
-  const CompiledRules* const rules = table.rules != nullptr ? &table.rules() : nullptr;
+  const RuleTable* const rules = table.rules;
   const bool is_request = reader.state_.limits.is_request;
-  const std::uint64_t not_taken = rules != nullptr && is_request ? rules->read_only() : 0;
-  const std::uint64_t not_sent = rules != nullptr && !is_request ? rules->write_only() : 0;
+  const std::uint64_t not_taken = rules != nullptr && is_request ? rules->read_only : 0;
+  const std::uint64_t not_sent = rules != nullptr && !is_request ? rules->write_only : 0;
   const std::size_t problems = reader.problem_count();
   const bool deny_unknown = table.deny_unknown || reader.state_.limits.deny_unknown;
   void* addresses[max_members];
@@ -82,12 +82,10 @@ void read_struct(Reader& reader, void* object, const ReadTable& table) {
     }
     seen |= std::uint64_t{1} << at;
     next = at + 1;
-    const std::size_t before = reader.problem_count();
     table.members[at].read(child, addresses[at]);
-    if (rules != nullptr && reader.problem_count() == before) RuleWalk::check(child, *rules, at);
   }
   note_missing(reader, reader.state_, table, all_members(table.count) & ~seen & ~not_taken & ~not_sent);
-  if (rules != nullptr && reader.problem_count() == problems) {
+  if (rules != nullptr && !rules->checks().empty() && reader.problem_count() == problems) {
     RuleWalk::check_struct(reader, *rules, object, table.members);
   }
 }
@@ -95,15 +93,20 @@ void read_struct(Reader& reader, void* object, const ReadTable& table) {
 std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alternatives) {
   const Kinds kind = reader.kind();
   Kinds all = Kinds::None;
+  std::size_t integer = no_alternative;
   std::size_t chosen = no_alternative;
   std::size_t structs = 0;
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
     all = all | alternatives[i].kinds;
+    if ((alternatives[i].kinds & Kinds::Integer) != Kinds::None) integer = i;
     if (alternatives[i].is_struct) ++structs;
     const bool better = chosen == no_alternative || alternatives[i].kinds == Kinds::Integer;
     if ((alternatives[i].kinds & kind) != Kinds::None && better) chosen = i;
   }
-  if (chosen == no_alternative) {
+  std::int64_t whole = 0;
+  if (chosen == no_alternative && integer != no_alternative && is_whole(element_of(reader.node_), whole)) {
+    chosen = integer;  // 1.0
+  } else if (chosen == no_alternative) {
     reader.expected(all);
   } else if (kind == Kinds::Object && structs > 1) {
     chosen = no_alternative;

@@ -16,6 +16,7 @@ namespace tern::json {
 
 namespace dom = simdjson::dom;
 using detail::element_of;
+using detail::is_whole;
 using detail::no_index;
 using detail::node_of;
 
@@ -47,6 +48,15 @@ bool is_huge(dom::element element) {
 
 }  // namespace
 
+bool detail::is_whole(dom::element element, std::int64_t& out) {
+  constexpr double limit = 9007199254740992.0;
+  double value = 0;
+  if (!element.is_double() || element.get_double().get(value) != simdjson::SUCCESS) return false;
+  if (!(std::abs(value) < limit) || std::trunc(value) != value) return false;
+  out = static_cast<std::int64_t>(value);
+  return true;
+}
+
 Kinds Reader::kind() const {
   return kind_of(element_of(node_));
 }
@@ -60,9 +70,10 @@ bool Reader::boolean(bool& out) {
 bool Reader::integer(std::int64_t& out, std::int64_t min, std::int64_t max) {
   const dom::element element = element_of(node_);
   std::int64_t value = 0;
-  if (element.get_int64().get(value) == simdjson::SUCCESS && value >= min && value <= max) {
+  const bool is_integer = element.get_int64().get(value) == simdjson::SUCCESS || is_whole(element, value);
+  if (is_integer && value >= min && value <= max) {
     out = value;
-  } else if (is(Kinds::Integer) || is_huge(element)) {
+  } else if (is_integer || is(Kinds::Integer) || is_huge(element)) {
     fail(out_of_range(std::to_string(min), std::to_string(max)), "range");
     return false;
   } else {
@@ -75,9 +86,16 @@ bool Reader::integer(std::int64_t& out, std::int64_t min, std::int64_t max) {
 bool Reader::unsigned_integer(std::uint64_t& out, std::uint64_t max) {
   const dom::element element = element_of(node_);
   std::uint64_t value = 0;
-  if (element.get_uint64().get(value) == simdjson::SUCCESS && value <= max) {
+  std::int64_t whole = 0;
+  bool is_integer = element.get_uint64().get(value) == simdjson::SUCCESS;
+  const bool has_fraction = !is_integer && is_whole(element, whole);
+  if (has_fraction && whole >= 0) {
+    value = static_cast<std::uint64_t>(whole);
+    is_integer = true;
+  }
+  if (is_integer && value <= max) {
     out = value;
-  } else if (is(Kinds::Integer) || is_huge(element)) {
+  } else if (has_fraction || is(Kinds::Integer) || is_huge(element)) {
     fail(out_of_range("0", std::to_string(max)), "range");
     return false;
   } else {
@@ -194,8 +212,9 @@ std::string Reader::path() const {
   return path;
 }
 
-std::size_t Reader::problem_count() const {
-  return state_.error.problems.size();
+void detail::ReadState::add(std::string path, std::string_view message, std::string_view code, std::string expected) {
+  if (full()) return;
+  error.problems.push_back({std::move(path), std::string(message), std::string(code), std::move(expected)});
 }
 
 void detail::append_pointer(std::string& path, std::string_view name) {

@@ -160,12 +160,22 @@ TEST(JsonReader, refuses_integers_out_of_range) {
 }
 
 TEST(JsonReader, refuses_a_number_with_a_fraction_for_an_integer) {
-  for (const char* text : {"1.5", "3.0", "1e2", "1E0", "-0.0", "1e-400"}) {
+  for (const char* text : {"1.5", "-0.25", "1e-2", "9007199254740992.0", "9007199254740993.0"}) {
     EXPECT_EQ(problems_of<int>(text), "expected integer") << text;
     EXPECT_EQ(problems_of<unsigned>(text), "expected integer") << text;
   }
   EXPECT_EQ(problems_of<int>("\"1\""), "expected integer");
   EXPECT_EQ(problems_of<int>("true"), "expected integer");
+}
+
+TEST(JsonReader, reads_integers_that_are_written_otherwise) {
+  EXPECT_EQ(read<int>("3.0"), 3);
+  EXPECT_EQ(read<int>("-3.00"), -3);
+  EXPECT_EQ(read<unsigned>("1e2"), 100U);
+  EXPECT_EQ(read<std::uint8_t>("-0.0"), 0);
+  EXPECT_EQ(read<std::int64_t>("-9007199254740991.0"), -9007199254740991);
+  EXPECT_EQ(problems_of<std::int8_t>("1.28e2"), "integer out of range (-128 to 127)");
+  EXPECT_EQ(problems_of<std::uint8_t>("-1.0"), "integer out of range (0 to 255)");
 }
 
 TEST(JsonReader, reads_floating_point_numbers) {

@@ -130,29 +130,10 @@ bool keeps_object(const CompiledRule& rule, const dom::object& object) {
   return keeps_size(rule, RuleKind::MinProperties, RuleKind::MaxProperties, size_of(object));
 }
 
-// Whether the value keeps all rules of its depth, as most do; otherwise they are looked at one by one.
-bool is_quickly_kept(dom::element element, const RuleGroup& group, std::size_t depth) {
-  if (depth >= std::size(group.quick)) return false;
-  const QuickRange& range = group.quick[depth];
-  switch (element.type()) {
-    case dom::element_type::INT64: return range.has_integer(std::int64_t(element));
-    case dom::element_type::DOUBLE: return range.has_number(double(element));
-    case dom::element_type::STRING: return range.has_text(std::string_view(element).size());
-    case dom::element_type::ARRAY: {
-      const std::size_t size = dom::array(element).size();
-      return size < saturated_size && range.has_array(size);
-    }
-    case dom::element_type::BOOL:
-    case dom::element_type::NULL_VALUE: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 void RuleWalk::check_depth(Reader& value, const CompiledRules& rules, const RuleGroup& group, std::size_t depth) {
-  const dom::element element = element_of(value.node_);
-  if (!is_quickly_kept(element, group, depth)) check_each(value, rules, group, depth);
+  check_each(value, rules, group, depth);
   if (group.max_depth > depth) check_elements(value, rules, group, depth + 1);
 }
 
@@ -177,21 +158,17 @@ void RuleWalk::check_each(Reader& value, const CompiledRules& rules, const RuleG
 
 void RuleWalk::check_elements(Reader& value, const CompiledRules& rules, const RuleGroup& group, std::size_t depth) {
   const dom::element element = element_of(value.node_);
-  const bool is_last = group.max_depth == depth;
   dom::array array;
   dom::object object;
   if (element.get_array().get(array) == simdjson::SUCCESS) {
     std::size_t index = 0;
     for (const dom::element item : array) {
-      const std::size_t own = index++;
-      if (is_last && is_quickly_kept(item, group, depth)) continue;
       if (value.state_.full()) return;
-      Reader child(value.state_, &value, {}, own, node_of(item));
+      Reader child(value.state_, &value, {}, index++, node_of(item));
       check_depth(child, rules, group, depth);
     }
   } else if (element.get_object().get(object) == simdjson::SUCCESS) {
     for (const dom::key_value_pair member : object) {
-      if (is_last && is_quickly_kept(member.value, group, depth)) continue;
       if (value.state_.full()) return;
       Reader child(value.state_, &value, member.key, no_index, node_of(member.value));
       check_depth(child, rules, group, depth);
@@ -199,7 +176,7 @@ void RuleWalk::check_elements(Reader& value, const CompiledRules& rules, const R
   }
 }
 
-void RuleWalk::check_struct(Reader& value, const CompiledRules& rules, const void* object, const ReadMember* members) {
+void RuleWalk::check_struct(Reader& value, const RuleTable& rules, const void* object, const ReadMember* members) {
   for (const Rule& check : rules.checks()) {
     if (check.holds(object)) continue;
     Problem problem = violation(check);
@@ -213,10 +190,14 @@ void RuleWalk::fail(Reader& value, Problem violation) {
   value.fail(violation.message, violation.code, std::move(violation.expected));
 }
 
+void check_member(Reader& value, const CompiledRules& rules, std::size_t member) {
+  RuleWalk::check(value, rules, member);
+}
+
 void check_value(Reader& reader, const CompiledRules& rules, const void* value) {
   const std::size_t before = reader.problem_count();
   RuleWalk::check(reader, rules, whole_value);
-  if (reader.problem_count() == before) RuleWalk::check_struct(reader, rules, value, nullptr);
+  if (reader.problem_count() == before) RuleWalk::check_struct(reader, rules.table(), value, nullptr);
 }
 
 }  // namespace tern::json::detail

@@ -15,7 +15,7 @@ struct RuleWalk {
     if (group.begin != group.end) check_depth(value, rules, group, 0);
   }
   // The predicates over a struct without problems. `members` has the names.
-  static void check_struct(Reader& value, const CompiledRules& rules, const void* object, const ReadMember* members);
+  static void check_struct(Reader& value, const RuleTable& rules, const void* object, const ReadMember* members);
 
 private:
   static void check_depth(Reader& value, const CompiledRules& rules, const RuleGroup& group, std::size_t depth);

@@ -66,6 +66,7 @@ TEST(JsonVariant, reads_any_number_where_only_one_type_takes_numbers) {
   EXPECT_EQ(read<Fraction>("5"), Fraction(5.0));
   using Whole = std::variant<std::string, int>;
   EXPECT_EQ(read<Whole>("5"), Whole(5));
+  EXPECT_EQ(read<Whole>("5.0"), Whole(5));
   EXPECT_EQ(problems_of<Whole>("5.5"), "expected integer or string");
 }
 

@@ -3,7 +3,7 @@
 // The whole text must be one JSON document in UTF-8, without duplicate member names anywhere, nested no deeper than
 // Limits::depth. Members that the type does not know are ignored, unless Limits
 // or JsonOptions deny them; one that is missing is a problem unless it may be
-// (defaults.hpp). Numbers are exact: an integer must be written without fraction and exponent and be in range; a number
+// (defaults.hpp). Numbers are exact: an integer may be written as 1.0 or 1e2, as JSON Schema says, below 2^53; a number
 // beyond double is a problem wherever it stands. Arrays for std::array, pairs and tuples have exactly as many elements;
 // equal elements of a set merge. Points of time are RFC 3339 texts with any offset, rounded down to what the type
 // holds; a leap second counts as the second after it. In a std::variant the kind of the value picks the alternative,
@@ -53,12 +53,30 @@ consteval void refuse_to_read() {
                 "specialise tern::JsonCodec");
 }
 
+// A member with rules.
+template <class T, std::size_t I>
+void read_ruled(Reader& reader, void* out) {
+  auto& value = *static_cast<MemberType<T, I>*>(out);
+  if (reader.value(value) && !RuleTableOf<T>::template keeps<I>(value)) check_member(reader, compiled_rules<T>(), I);
+}
+
+template <class T, std::size_t I>
+consteval bool is_ruled() {
+  if constexpr (HasRules<T>) {
+    return RuleTableOf<T>::template is_checked<I>;
+  } else {
+    return false;
+  }
+}
+
 template <class T, std::size_t I>
 consteval auto member_reader() -> void (*)(Reader&, void*) {
   using M = MemberType<T, I>;
   if constexpr (shape<M> == Shape::None) {
     refuse_to_read<T, fixed_name<T, I>, M>();
     return nullptr;
+  } else if constexpr (is_ruled<T, I>()) {
+    return &read_ruled<T, I>;
   } else {
     return &read_erased<M>;
   }
@@ -89,9 +107,9 @@ consteval bool denies_unknown() {
 }
 
 template <class T>
-consteval auto rules_function() -> const CompiledRules& (*)() {
+consteval const RuleTable* rule_table() {
   if constexpr (HasRules<T>) {
-    return &compiled_rules<T>;
+    return &RuleTableOf<T>::table;
   } else {
     return nullptr;
   }
@@ -99,7 +117,7 @@ consteval auto rules_function() -> const CompiledRules& (*)() {
 
 template <class T>
 inline constexpr ReadTable read_table{read_members<T>.items,    member_count<T>,     &addresses_in<T>,
-                                      &members_with_default<T>, denies_unknown<T>(), rules_function<T>()};
+                                      &members_with_default<T>, denies_unknown<T>(), rule_table<T>()};
 
 template <class T>
 void read_integer(Reader& reader, T& out) {

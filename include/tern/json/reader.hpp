@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,12 +17,22 @@
 namespace tern::json {
 
 class Reader;
+struct RuleTable;
 
 namespace detail {
 
-struct ReadState;
+// What all readers of one document share.
+struct ReadState {
+  const Limits& limits;
+  Error& error;
+
+  bool full() const { return error.problems.size() >= limits.problems && !error.problems.empty(); }
+  void add(std::string path, std::string_view message, std::string_view code, std::string expected = {});
+};
+
 class CompiledRules;
 struct RuleWalk;
+struct Alternative;
 template <class T>
 void read_value(Reader& reader, T& out);
 
@@ -38,10 +49,12 @@ struct ReadTable {
   void (*addresses)(void* object, void** out);
   std::uint64_t (*may_be_missing)();
   bool deny_unknown;
-  const CompiledRules& (*rules)();  // null: there are none
+  const RuleTable* rules;  // null: there are none
 };
 
 void read_struct(Reader& reader, void* object, const ReadTable& table);
+// The index of the alternative of a variant, or no_alternative after noting the problem.
+std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alternatives);
 bool read_time(Reader& reader, std::int64_t numerator, std::int64_t denominator, std::int64_t& ticks);
 bool read_document(std::string_view text, const Limits& limits, void* out, ReadFunction read, Error& error);
 
@@ -106,11 +119,12 @@ public:
   void expected(Kinds kinds);
   // The place of this value in the document, as a JSON pointer.
   std::string path() const;
-  std::size_t problem_count() const;
+  std::size_t problem_count() const { return state_.error.problems.size(); }
 
 private:
   friend void detail::read_struct(Reader&, void*, const detail::ReadTable&);
   friend struct detail::RuleWalk;
+  friend std::size_t detail::choose_alternative(Reader&, std::span<const detail::Alternative>);
   friend bool detail::read_document(std::string_view, const Limits&, void*, detail::ReadFunction, Error&);
 
   Reader(detail::ReadState& state, const Reader* parent, std::string_view key, std::size_t index,

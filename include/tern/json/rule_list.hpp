@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
 #include <tern/json/reflect.hpp>
 #include <tern/json/rule.hpp>
 #include <tern/json/rule_fit.hpp>
+#include <tern/json/rule_value.hpp>
 #include <tern/json/shape.hpp>
 
 namespace tern::json {
@@ -152,6 +154,20 @@ struct RuleTableOf {
   static constexpr auto sorted = sort_rules<T>();
   static constexpr RuleTable table{sorted.rules,     sorted.ends,       members_with_rules<T>(),
                                    sorted.read_only, sorted.write_only, type_spelling<T>()};
+
+  static consteval std::span<const Rule> stated(std::size_t member) {
+    const std::size_t begin = member == 0 ? 0 : sorted.ends[member - 1];
+    return {sorted.rules + begin, sorted.ends[member] - begin};
+  }
+  // Whether member I has rules that are checked.
+  template <std::size_t I>
+  static constexpr bool is_checked = depths_of(stated(I)) != 0;
+  // Whether its value certainly keeps them.
+  template <std::size_t I, class Member>
+  static bool keeps(const Member& value) {
+    static constexpr auto merged = merge_rules<depths_of(stated(I))>(stated(I), I, &compiled_rules<T>);
+    return keeps_rules(value, merged.of_depth);
+  }
 };
 
 }  // namespace detail

@@ -60,9 +60,6 @@ constexpr bool can_be_told_apart(std::span<const Alternative> alternatives) {
 
 constexpr std::size_t no_alternative = static_cast<std::size_t>(-1);
 
-// The index of the alternative, or no_alternative after noting the problem.
-std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alternatives);
-
 template <class A>
 consteval Alternative describe() {
   if constexpr (shape<A> == Shape::Struct) {
