@@ -198,9 +198,16 @@ std::size_t Reader::problem_count() const {
   return state_.error.problems.size();
 }
 
+// Of a long name, its beginning: a client must not make a large error of each of many small faults.
 void detail::append_pointer(std::string& path, std::string_view name) {
+  constexpr std::size_t most = 256;
+  std::size_t shown = name.size();
+  if (shown > most) {
+    shown = most;
+    while (shown > 0 && (static_cast<unsigned char>(name[shown]) & 0xC0U) == 0x80) --shown;  // within a code point
+  }
   path.push_back('/');
-  for (const char c : name) {
+  for (const char c : name.substr(0, shown)) {
     if (c == '~') {
       path.append("~0");
     } else if (c == '/') {
@@ -209,6 +216,7 @@ void detail::append_pointer(std::string& path, std::string_view name) {
       path.push_back(c);
     }
   }
+  if (shown < name.size()) path.append("\u2026");
 }
 
 }  // namespace tern::json
