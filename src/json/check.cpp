@@ -96,7 +96,7 @@ private:
     constexpr std::size_t few = 16;
     const auto first = names_.begin() + static_cast<std::ptrdiff_t>(begin);
     if (count > few) std::sort(first, names_.end());
-    for (std::size_t i = 1; i < count; ++i) {
+    for (std::size_t i = 1; i < count && !state_.full(); ++i) {
       const auto name = first + static_cast<std::ptrdiff_t>(i);
       const auto from = count > few ? name - 1 : first;
       const bool earlier = std::find(from, name, *name) != name;
@@ -105,7 +105,7 @@ private:
   }
 
   void count_number() {
-    if (std::binary_search(too_large_.begin(), too_large_.end(), numbers_))
+    if (!state_.full() && std::binary_search(too_large_.begin(), too_large_.end(), numbers_))
       state_.add(path(level_), "number out of range", "range");
     ++numbers_;
   }

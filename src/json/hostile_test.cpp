@@ -188,6 +188,29 @@ TEST(JsonHostile, finds_duplicates_among_many_members) {
   }
 }
 
+// Each duplicate, and each number out of range, would copy the name of the object around it.
+TEST(JsonHostile, violations_below_a_long_name_are_few_and_short) {
+  const std::string name(500'000, 'n');
+  const std::string members = repeated("\"a\":1,", 80'000) + "\"a\":1";
+  const std::string numbers = "[" + repeated("1e999,", 80'000) + "1e999]";
+  const std::vector<std::string> documents = {"{\"" + name + "\":{" + members + "}}", "{\"" + name + "\":" + numbers + "}"};
+  for (const std::string& document : documents) {
+    const auto read_it = read<Nothing>(document, {.problems = 100});
+    ASSERT_FALSE(read_it.has_value());
+    EXPECT_EQ(read_it.error().problems.size(), 100U);
+    for (const Problem& problem : read_it.error().problems) ASSERT_LT(problem.path.size(), 300U);
+  }
+}
+
+TEST(JsonHostile, a_path_has_the_beginning_of_a_long_name) {
+  const std::string name(255, 'n');
+  EXPECT_EQ((problems_of<std::map<std::string, int>>("{\"" + name + "/\":\"\"}")), "/" + name + "~1: expected integer");
+  EXPECT_EQ((problems_of<std::map<std::string, int>>("{\"" + name + "nn\":\"\"}")),
+            "/" + name + "n\u2026: expected integer");
+  EXPECT_EQ((problems_of<std::map<std::string, int>>("{\"" + name + "\u00e4\":\"\"}")),
+            "/" + name + "\u2026: expected integer");
+}
+
 TEST(JsonHostile, reads_on_after_documents_of_any_size) {
   const std::string large = "[" + repeated("\"0123456789\",", 50'000) + "\"\"]";
   for (int i = 0; i < 3; ++i) {

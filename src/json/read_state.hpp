@@ -29,7 +29,7 @@ bool is_whole(simdjson::dom::element element, std::int64_t& out);
 // Marks readers of members, which have a name instead.
 constexpr std::size_t no_index = static_cast<std::size_t>(-1);
 
-// Appends "/name" with the escapes of RFC 6901, section 3.
+// Appends "/name" with the escapes of RFC 6901, section 3. A name beyond 256 bytes is cut, with an ellipsis.
 void append_pointer(std::string& path, std::string_view name);
 
 }  // namespace tern::json::detail

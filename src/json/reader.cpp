@@ -217,9 +217,16 @@ void detail::ReadState::add(std::string path, std::string_view message, std::str
   error.problems.push_back({std::move(path), std::string(message), std::string(code), std::move(expected)});
 }
 
+// Of a long name, its beginning: a client must not make a large error of each of many small faults.
 void detail::append_pointer(std::string& path, std::string_view name) {
+  constexpr std::size_t most = 256;
+  std::size_t shown = name.size();
+  if (shown > most) {
+    shown = most;
+    while (shown > 0 && (static_cast<unsigned char>(name[shown]) & 0xC0U) == 0x80) --shown;  // within a code point
+  }
   path.push_back('/');
-  for (const char c : name) {
+  for (const char c : name.substr(0, shown)) {
     if (c == '~') {
       path.append("~0");
     } else if (c == '/') {
@@ -228,6 +235,7 @@ void detail::append_pointer(std::string& path, std::string_view name) {
       path.push_back(c);
     }
   }
+  if (shown < name.size()) path.append("\u2026");
 }
 
 }  // namespace tern::json

@@ -13,7 +13,8 @@ enum class ErrorKind : std::uint8_t {
   Content,  // it is JSON, but not of the requested type; every invalid member is a problem
 };
 
-// `path` is a JSON pointer (RFC 6901), empty for the whole document.
+// `path` is a JSON pointer (RFC 6901), empty for the whole document. Names of more than 256 bytes are cut, with an
+// ellipsis.
 struct Problem {
   std::string path;
   std::string message;
