@@ -30,6 +30,7 @@
 #include <tern/web/secret_cookie.hpp>
 #include <tern/web/security_headers.hpp>
 #include <tern/web/session.hpp>
+#include <tern/web/session_identity.hpp>
 #include <tern/web/signed_url.hpp>
 #include <tern/web/templates.hpp>
 #include <tern/web/totp.hpp>

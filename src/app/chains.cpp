@@ -104,32 +104,41 @@ bool Core::has_around(std::size_t group, const void* provided) const {
   }
 }
 
-void Core::check_middleware_needs(const RouteEntry& route, Mistakes& mistakes) const {
-  for (const Need& need : route.endpoint.needs) {
+void Core::check_middleware_needs(std::span<const Need> needs, const Surroundings& around, const std::string& title,
+                                  const std::source_location& place, Mistakes& mistakes) const {
+  for (const Need& need : needs) {
     if (need.kind != Need::Kind::Middleware) continue;
-    if (has_provider(route.middleware, need.key) || has_around(route.group, need.key)) continue;
+    if (around.own != nullptr && has_provider(*around.own, need.key)) continue;
+    if (has_around(around.group, need.key)) continue;
     const std::string name(need.name);
-    mistakes.add(route.place, title(route) + " needs the middleware " + name +
-                                  ", but it is not around it: call app.use(" + name + "(…)), or use() of its group");
+    mistakes.add(place, title + " needs the middleware " + name + ", but it is not around it: call app.use(" + name +
+                            "(…)), or use() of its group");
   }
 }
 
 void Core::check_route_needs(const RouteEntry& route, Mistakes& mistakes) const {
   const Core& owner = *groups_[route.group].owner;
   const Endpoint& endpoint = route.endpoint;
+  const Surroundings around{route.group, &route.middleware};
   check_needs(endpoint.needs, owner, title(route), route.place, mistakes);
-  check_middleware_needs(route, mistakes);
+  check_middleware_needs(endpoint.needs, around, title(route), route.place, mistakes);
+  const std::string of_route = "middleware of " + title(route);
   for (const MiddlewareBox& middleware : route.middleware) {
-    check_needs(middleware.needs, owner, "middleware of " + title(route), middleware.place, mistakes);
+    check_needs(middleware.needs, owner, of_route, middleware.place, mistakes);
+    check_middleware_needs(middleware.needs, around, of_route, middleware.place, mistakes);
   }
 }
 
-void Core::check_group_needs(const GroupEntry& group, Mistakes& mistakes) const {
+void Core::check_group_needs(std::size_t index, Mistakes& mistakes) const {
+  const GroupEntry& group = groups_[index];
+  const Surroundings around{index, nullptr};
   for (const MiddlewareBox& middleware : group.middleware) {
     check_needs(middleware.needs, *group.owner, "middleware", middleware.place, mistakes);
+    check_middleware_needs(middleware.needs, around, "middleware", middleware.place, mistakes);
   }
   if (!group.fallback_endpoint) return;
   check_needs(group.fallback_endpoint->needs, *group.owner, "a fallback", group.fallback_place, mistakes);
+  check_middleware_needs(group.fallback_endpoint->needs, around, "a fallback", group.fallback_place, mistakes);
 }
 
 // The names of the groups around a route, and its own or its path's, joined with dots; empty if it has no name.
@@ -228,7 +237,7 @@ void Core::close_chain(Target& target, bool pins) {
 void Core::freeze() {
   if (frozen_) return;
   Mistakes mistakes = mistakes_;  // missing states may be registered before the next start
-  for (const GroupEntry& group : groups_) check_group_needs(group, mistakes);
+  for (std::size_t i = 0; i < groups_.size(); ++i) check_group_needs(i, mistakes);
   for (const RouteEntry& route : routes_) check_route_needs(route, mistakes);
   check_identities(mistakes);
   check_names(mistakes);

@@ -191,11 +191,17 @@ private:
   void check_pattern(const RouteEntry& route, std::string_view own) const;
   void check_placeholders(const RouteEntry& route) const;
   bool has_around(std::size_t group, const void* provided) const;
-  void check_middleware_needs(const RouteEntry& route, Mistakes& mistakes) const;
+  // Where a middleware may be that a handler or another middleware needs.
+  struct Surroundings {
+    std::size_t group = 0;
+    const std::deque<MiddlewareBox>* own = nullptr;  // of a route; null: none
+  };
+  void check_middleware_needs(std::span<const Need> needs, const Surroundings& around, const std::string& title,
+                              const std::source_location& place, Mistakes& mistakes) const;
   void check_needs(std::span<const Need> needs, const Core& owner, const std::string& title,
                    const std::source_location& place, Mistakes& mistakes) const;
   void check_route_needs(const RouteEntry& route, Mistakes& mistakes) const;
-  void check_group_needs(const GroupEntry& group, Mistakes& mistakes) const;
+  void check_group_needs(std::size_t index, Mistakes& mistakes) const;
   std::vector<const IdentityType*> identities_of(std::size_t group) const;
   void check_identities(Mistakes& mistakes) const;
   void check_names(Mistakes& mistakes) const;

@@ -16,7 +16,7 @@ struct Need {
   std::string_view name;          // of the placeholder or the type
   const void* key = nullptr;      // of the type; an IdentityType
   void (*prepare)() = nullptr;    // compiles its rules; throws std::invalid_argument
-  std::string_view given_by = {};  // of a state: the call that gives it
+  std::string_view given_by = "app.state(…)";  // a state
 };
 
 // Stands for the result of a handler among its parameters.
@@ -46,7 +46,7 @@ consteval Need need_of() {
   if constexpr (requires { Declared::placeholder; }) {
     return {Need::Kind::Placeholder, Declared::placeholder, nullptr, prepare_rules_of_extractor<A>()};
   } else if constexpr (requires { Declared::state_key; }) {
-    return {Need::Kind::State, type_name<A>(), Declared::state_key, nullptr, "app.state(…)"};
+    return {Need::Kind::State, type_name<A>(), Declared::state_key};
   } else if constexpr (requires { Declared::needed_state; }) {
     constexpr NeededState needed = Declared::needed_state;
     return {needed.is_middleware ? Need::Kind::Middleware : Need::Kind::State, needed.name, needed.key, nullptr,
