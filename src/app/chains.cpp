@@ -78,9 +78,8 @@ void Core::check_needs(std::span<const Need> needs, const Core& owner, const std
     const std::string name(need.name);
     const auto has_key = [&need](const auto& entry) { return entry.key == need.key; };
     if (need.kind == Need::Kind::State && std::ranges::none_of(owner.states_, has_key)) {
-      mistakes.add(place,
-                   title + " takes " + name + ", but no such state was given: call " + std::string(need.given_by) +
-                       " before the start");
+      mistakes.add(place, title + " takes " + name + ", but no such state was given: call " +
+                              std::string(need.given_by) + " before the start");
     }
     if (need.kind == Need::Kind::PerLoop && std::ranges::none_of(owner.factories_, has_key)) {
       mistakes.add(place, title + " takes " + name + ", but nothing makes it: call app.per_loop(…) before the start");

@@ -1,15 +1,12 @@
 #include <tern/web/api_key.hpp>
 
 #include "web/base64url.hpp"
-#include "web/openssl.hpp"
+#include "web/digest.hpp"
 #include "web/random.hpp"
 
 #include <tern/base/ascii.hpp>
 
-#include <openssl/sha.h>
-
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 namespace tern {
@@ -19,15 +16,7 @@ constexpr std::size_t secret_digits = 43;  // of 32 bytes as base64url
 constexpr std::size_t id_digits = 8;
 
 std::string sha256_digits(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
-  SHA256(web::bytes_of(text), text.size(), hash.data());
-  std::string out;
-  for (const unsigned char byte : hash) {
-    out.push_back(digits[byte >> 4U]);
-    out.push_back(digits[byte & 15U]);
-  }
-  return out;
+  return web::to_hex(web::sha256({text}));
 }
 
 bool is_letter_or_digit(char c) noexcept {

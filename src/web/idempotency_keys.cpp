@@ -2,7 +2,7 @@
 
 #include "web/clock.hpp"
 #include "web/conditional.hpp"
-#include "web/hmac.hpp"
+#include "web/digest.hpp"
 #include "web/idempotency_record.hpp"
 #include "web/read_content.hpp"
 

@@ -1,8 +1,8 @@
 #include <tern/web/jwt.hpp>
 
+#include "web/clock.hpp"
 #include "web/jwt_key.hpp"
 #include "web/jwt_token.hpp"
-#include "web/unix_time.hpp"
 
 #include <tern/app/app.hpp>
 

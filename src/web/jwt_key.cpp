@@ -1,5 +1,7 @@
 #include "web/jwt_key.hpp"
 
+#include "web/digest.hpp"
+
 #include <tern/app/app.hpp>
 
 #include <openssl/core_names.h>

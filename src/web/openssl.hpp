@@ -3,7 +3,6 @@
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
-#include <openssl/crypto.h>
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
@@ -39,11 +38,6 @@ inline const unsigned char* bytes_of(std::string_view text) noexcept {
 }
 inline unsigned char* bytes_of(std::string& text) noexcept {
   return reinterpret_cast<unsigned char*>(text.data());
-}
-
-// In a time that does not depend on where they differ.
-inline bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace tern::web

@@ -1,8 +1,9 @@
 #include <tern/web/totp.hpp>
 
+#include "web/clock.hpp"
+#include "web/digest.hpp"
 #include "web/openssl.hpp"
 #include "web/random.hpp"
-#include "web/unix_time.hpp"
 
 #include <tern/base/ascii.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "base/base64.hpp"
 #include "web/base64url.hpp"
+#include "web/digest.hpp"
 #include "web/field_list.hpp"
-#include "web/hmac.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/number.hpp>

@@ -4,7 +4,7 @@ const assert = require("assert");
 const { spawn, spawnSync } = require("child_process");
 const { once } = require("events");
 const fs = require("fs");
-const { findBrowser, launch } = require("./browser.js");
+const { findBrowser, launch } = require("../browser/browser.js");
 
 const [, , program, getAxe] = process.argv;
 

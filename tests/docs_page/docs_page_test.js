@@ -6,7 +6,7 @@ const { once } = require("events");
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
-const { findBrowser, launch } = require("./browser.js");
+const { findBrowser, launch } = require("../browser/browser.js");
 
 const [, , program, curl, pictures] = process.argv;
 const skipped = 77;

@@ -305,10 +305,9 @@ struct Extract<StopToken> {
 
 namespace app {
 
-// What an extractor or a Respond uses, as its member `static constexpr NeededState needed_state`: the start checks that it
-// is there.
-// Either a state, or a middleware around the handler whose class has the key as `static constexpr const void*
-// provides`.
+// What an extractor or a Respond uses, as its member `static constexpr NeededState needed_state`: the start checks that
+// it is there. Either a state, or a middleware around the handler whose class has the key as `static constexpr const
+// void* provides`.
 struct NeededState {
   std::string_view name;  // "State<KeyRing>"
   const void* key;        // &http::type_key<KeyRing>

@@ -113,7 +113,7 @@ public:
   void (*describe)(const void* object, Operation& operation) = nullptr;  // null: it says nothing about itself
   bool may_suspend = false;
   bool comes_first = false;
-  const void* provides = nullptr;  // the key of what extractors may need; see NeededState
+  const void* provides = nullptr;            // the key of what extractors may need; see NeededState
   const IdentityType* identifies = nullptr;  // null: it does not authenticate
   IdentityNeed identity_need;
   std::span<const Need> needs;

@@ -13,9 +13,9 @@ namespace tern::app {
 
 struct Need {
   enum class Kind : std::uint8_t { Placeholder, State, PerLoop, Identity, Rules, Middleware } kind = Kind::Placeholder;
-  std::string_view name;          // of the placeholder or the type
-  const void* key = nullptr;      // of the type; an IdentityType
-  void (*prepare)() = nullptr;    // compiles its rules; throws std::invalid_argument
+  std::string_view name;                       // of the placeholder or the type
+  const void* key = nullptr;                   // of the type; an IdentityType
+  void (*prepare)() = nullptr;                 // compiles its rules; throws std::invalid_argument
   std::string_view given_by = "app.state(…)";  // a state
 };
 

@@ -16,8 +16,8 @@ namespace tern {
 //   app.use(tern::Sessions<User>()).use(tern::SessionIdentity<User>());
 //   app.get("/me", [](tern::Identity<User> user) { return user->name; });
 //
-// After Session::login(), the data of the session is the identity (tern::Identity<T>) until it ends; other requests have
-// none. Loads the session of each request that has one.
+// After Session::login(), the data of the session is the identity (tern::Identity<T>) until it ends; other requests
+// have none. Loads the session of each request that has one.
 template <class T>
 class SessionIdentity {
 public:

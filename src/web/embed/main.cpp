@@ -2,7 +2,7 @@
 //   tern-embed FOLDER NAME OUTPUT
 // writes OUTPUT/NAME.cpp, OUTPUT/NAME.bin and OUTPUT/embedded/NAME.hpp, which declares embedded::NAME.
 #include "web/compressible.hpp"
-#include "web/embed/sha256.hpp"
+#include "web/digest.hpp"
 #include "web/encoder.hpp"
 #include "web/folder.hpp"
 #include "web/media_type.hpp"
@@ -123,7 +123,7 @@ private:
 
 File embed(const fs::path& folder, const std::string& path, Blob& blob) {
   const std::string content = read_file(folder / path);
-  const std::string hash = sha256_hex(content, 32);
+  const std::string hash = to_hex(sha256({content})).substr(0, 32);
   File file{path, with_hash(path, hash.substr(0, 16)), {}};
   file.variants.push_back(blob.add("Identity", "\"" + hash + "\"", content));
   if (content.empty() || !is_compressible(media_type_of(path))) return file;

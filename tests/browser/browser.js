@@ -132,9 +132,10 @@ class Browser {
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
   }
 
-  // An empty page, which may only send requests to `origin`.
-  async page(origin) {
-    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+  // An empty page, which may only send requests to `origin`. With `isApart`, with cookies of its own.
+  async page(origin, { isApart = false } = {}) {
+    const context = isApart ? await this.send("Target.createBrowserContext") : {};
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank", ...context });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     const page = new Page(this, sessionId, origin);
     await page.start();

@@ -1,4 +1,4 @@
-// HMAC-SHA-256 (RFC 2104), hexadecimal text, and comparison in constant time.
+// SHA-256, HMAC-SHA-256 (RFC 2104), hexadecimal text, and comparison in constant time.
 #pragma once
 
 #include <initializer_list>
