@@ -210,6 +210,20 @@ TEST(TestClient, keeps_cookies_by_choice) {
   EXPECT_EQ(Client(app).get("/").body, "none");
 }
 
+TEST(TestClient, that_keeps_cookies_names_its_origin_like_a_browser) {
+  App app;
+  app.get("/", [](const Request& request) {
+    return std::string(request.field("sec-fetch-site").value_or("none")) + " " +
+           std::string(request.field("origin").value_or("none"));
+  });
+  Client client(app);
+  EXPECT_EQ(client.get("/").body, "none none");
+  client.keep_cookies();
+  EXPECT_EQ(client.get("/").body, "same-origin none");
+  EXPECT_EQ(client.send({Method::Get, "/", {{"Origin", "https://evil.example"}}}).body, "none https://evil.example");
+  EXPECT_EQ(client.send({Method::Get, "/", {{"Sec-Fetch-Site", "cross-site"}}}).body, "cross-site none");
+}
+
 TEST(TestClient, sends_forms_with_files) {
   struct Form {
     std::string title;

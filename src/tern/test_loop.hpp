@@ -52,9 +52,7 @@ public:
   Scope* background() noexcept override { return &background_; }
 
   std::uint64_t now() const noexcept override { return now_; }
-  std::int64_t unix_time() const noexcept override {
-    return Timers::unix_time() + static_cast<std::int64_t>(now_ / 1000);
-  }
+  std::int64_t unix_time() const noexcept override { return began_ + static_cast<std::int64_t>(now_ / 1000); }
   void arm(Timer& timer, Milliseconds delay) override;
   void disarm(Timer& timer) noexcept override;
 
@@ -73,6 +71,7 @@ private:
   std::vector<Timer*> timers_;  // armed
   Timer* armed_ = nullptr;      // the target of their links
   std::uint64_t now_ = 1;
+  std::int64_t began_ = Timers::unix_time();
   Scope background_;
 };
 

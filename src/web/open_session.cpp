@@ -26,7 +26,13 @@ void OpenSession::require_open() const {
 void OpenSession::begin() {
   require_open();
   exists_ = changed_ = true;
-  if (id_.empty()) renewed_ = true;
+  if (id_.empty()) make_id();
+}
+
+// Known to this request only, until the response has its cookie.
+void OpenSession::make_id() {
+  id_ = make_session_id();
+  renewed_ = true;
 }
 
 void OpenSession::change(Change change) {
@@ -43,12 +49,13 @@ void OpenSession::replace(Change change) {
 void OpenSession::log_in(std::string user) {
   if (user.empty()) throw std::invalid_argument("Session::login: the user's id is empty");
   change([user = std::move(user)](SessionRecord& record, void*) { record.user = user; });
-  renewed_ = logged_in_ = true;
+  make_id();
+  logged_in_ = true;
 }
 
 void OpenSession::rotate() {
   begin();
-  renewed_ = true;
+  make_id();
 }
 
 void OpenSession::destroy() {
@@ -63,7 +70,7 @@ void OpenSession::forget() {
   type_.reset(value_);
   id_.clear();
   changes_.clear();
-  exists_ = changed_ = replaced_ = renewed_ = has_new_id_ = logged_in_ = false;
+  exists_ = changed_ = replaced_ = renewed_ = logged_in_ = false;
 }
 
 std::vector<Flash> OpenSession::take_flashes() {
@@ -79,11 +86,7 @@ std::vector<Flash> OpenSession::take_flashes() {
 
 // A new session needs its id for this.
 std::string OpenSession::csrf_token() {
-  if (id_.empty()) {
-    begin();
-    id_ = make_session_id();
-    has_new_id_ = true;
-  }
+  if (id_.empty()) begin();
   return make_csrf_token(id_);
 }
 

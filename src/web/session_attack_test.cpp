@@ -159,6 +159,12 @@ TEST_F(AttackedSessions, tokens_differ_each_time_and_end_with_the_id) {
   EXPECT_EQ(send(Method::Post, "/visit", renewed, {{"X-CSRF-Token", token}}).status, 403);
 }
 
+TEST_F(AttackedSessions, a_token_after_a_login_is_of_the_new_id) {
+  const TestResponse page = post("/login-page/anna", log_in("anna"));
+  names_origin = false;
+  EXPECT_EQ(send(Method::Post, "/visit", page.cookie(cookie), {{"X-CSRF-Token", page.body}}).body, "1");
+}
+
 TEST_F(AttackedSessions, a_page_for_a_new_client_begins_a_session_for_its_token) {
   names_origin = false;
   const TestResponse page = get("/token");

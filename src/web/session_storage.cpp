@@ -147,7 +147,7 @@ Task<bool> SessionService::try_save(OpenSession& session) {
   co_return true;
 }
 
-// Gives it a new id, and removes the old entry: of two requests that do so, one wins.
+// For a new id: removes the old entry. Of two requests that do so, one wins.
 Task<bool> SessionService::renew(OpenSession& session) {
   if (!session.stored_id_.empty()) {
     const std::string key = key_of(session.stored_id_);
@@ -155,8 +155,6 @@ Task<bool> SessionService::renew(OpenSession& session) {
     session.stored_id_.clear();
   }
   SessionRecord& record = session.record_;
-  if (!session.has_new_id_) session.id_ = make_session_id();
-  session.has_new_id_ = true;
   if (options_.keys) record.id = session.id_;
   if (session.logged_in_ || record.begun == 0) record.begun = record.seen;
   if (session.logged_in_) record.epoch = co_await epoch_of(record.user);

@@ -265,6 +265,13 @@ TEST_F(SessionsOf, a_handler_without_the_middleware_is_an_error_at_the_start) {
   }
 }
 
+TEST_F(SessionsOf, a_mounted_app_has_the_sessions_around_it) {
+  App inner;
+  inner.get("/name", [](Session<Visitor> session) { return session->name; });
+  app.mount("/inner", std::move(inner));
+  EXPECT_EQ(get("/inner/name", log_in("anna")).body, "anna");
+}
+
 TEST_F(SessionsOf, wrong_options_are_errors) {
   using Made = Sessions<Visitor>;
   EXPECT_THROW(Made({.idle = Seconds(0)}), SetupError);

@@ -138,6 +138,10 @@ inline void SessionApp::start() {
     for (const Flash& flash : session.take_flashes()) all += flash.kind + ":" + flash.text + " ";
     return all;
   });
+  app.post("/login-page/{who}", [](Visiting session, std::string who) {
+    session.login(who);
+    return session.csrf_token();
+  });
   app.get("/token", [](Visiting session) { return session.csrf_token(); });
   client_ = base::make_box<testing::Client>(app);
   client_->print_reports(false);

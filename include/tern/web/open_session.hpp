@@ -80,6 +80,7 @@ private:
 
   void require_open() const;
   void begin();
+  void make_id();
   void forget();
 
   SessionService& service_;
@@ -97,8 +98,7 @@ private:
   bool exists_ = false;  // it was loaded, or has been changed
   bool changed_ = false;
   bool replaced_ = false;
-  bool renewed_ = false;     // gets a new id
-  bool has_new_id_ = false;  // made in this request
+  bool renewed_ = false;  // gets a new id
   bool logged_in_ = false;
   bool destroyed_ = false;
   bool touched_ = false;  // its time of expiry moves
