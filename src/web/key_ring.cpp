@@ -3,6 +3,7 @@
 
 #include "web/keys.hpp"
 #include "web/random.hpp"
+#include "web/unix_time.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
@@ -10,7 +11,6 @@
 
 #include <sys/stat.h>
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <utility>
@@ -18,12 +18,8 @@
 namespace tern {
 namespace {
 
-std::int64_t now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::int64_t expiry(std::optional<Seconds> lifetime) {
-  return lifetime ? std::max<std::int64_t>(now() + lifetime->count(), 1) : 0;
+  return lifetime ? std::max<std::int64_t>(web::unix_time() + lifetime->count(), 1) : 0;
 }
 
 std::string decoded_secret(std::string_view digits, const std::string& place) {
@@ -130,7 +126,7 @@ std::string KeyRing::sign(std::string_view purpose, std::string_view text, std::
 }
 
 std::optional<std::string> KeyRing::verify(std::string_view purpose, std::string_view token) const {
-  return keys_->verify(purpose, token, now());
+  return keys_->verify(purpose, token, web::unix_time());
 }
 
 std::string KeyRing::encrypt(std::string_view purpose, std::string_view text, std::optional<Seconds> lifetime) const {
@@ -138,7 +134,7 @@ std::string KeyRing::encrypt(std::string_view purpose, std::string_view text, st
 }
 
 std::optional<std::string> KeyRing::decrypt(std::string_view purpose, std::string_view token) const {
-  return keys_->decrypt(purpose, token, now());
+  return keys_->decrypt(purpose, token, web::unix_time());
 }
 
 SetCookie signed_cookie(const KeyRing& keys, SetCookie cookie) {

@@ -1,18 +1,16 @@
 #include "web/keys.hpp"
 
 #include "web/base64url.hpp"
+#include "web/openssl.hpp"
 #include "web/random.hpp"
 
 #include <tern/app/app.hpp>
 
-#include <openssl/crypto.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -29,37 +27,20 @@ constexpr std::size_t tag_size = 16;
 constexpr std::size_t mac_size = 32;
 constexpr std::size_t max_token_size = 1024 * 1024;
 
-template <auto Free>
-struct Deleter {
-  template <class T>
-  void operator()(T* object) const noexcept {
-    Free(object);
-  }
-};
-using Context = std::unique_ptr<EVP_PKEY_CTX, Deleter<EVP_PKEY_CTX_free>>;
-using Cipher = std::unique_ptr<EVP_CIPHER_CTX, Deleter<EVP_CIPHER_CTX_free>>;
-
 void require(bool succeeded) {
   if (succeeded) return;
   ERR_clear_error();
   throw std::runtime_error("OpenSSL cannot sign or encrypt");
 }
 
-const unsigned char* data_of(std::string_view text) noexcept {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-unsigned char* data_of(std::string& text) noexcept {
-  return reinterpret_cast<unsigned char*>(text.data());
-}
-
 // HKDF-SHA-256 (RFC 5869).
 void derive(std::string_view secret, std::string_view info, std::span<unsigned char> to) {
-  const Context context(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr));
+  const OpenSslKeyContext context(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr));
   std::size_t size = to.size();
   require(context != nullptr && EVP_PKEY_derive_init(context.get()) == 1 &&
           EVP_PKEY_CTX_set_hkdf_md(context.get(), EVP_sha256()) == 1 &&
-          EVP_PKEY_CTX_set1_hkdf_key(context.get(), data_of(secret), static_cast<int>(secret.size())) == 1 &&
-          EVP_PKEY_CTX_add1_hkdf_info(context.get(), data_of(info), static_cast<int>(info.size())) == 1 &&
+          EVP_PKEY_CTX_set1_hkdf_key(context.get(), bytes_of(secret), static_cast<int>(secret.size())) == 1 &&
+          EVP_PKEY_CTX_add1_hkdf_info(context.get(), bytes_of(info), static_cast<int>(info.size())) == 1 &&
           EVP_PKEY_derive(context.get(), to.data(), &size) == 1);
 }
 
@@ -77,13 +58,9 @@ std::string authenticated(std::string_view purpose, std::string_view header) {
 std::string mac_of(std::span<const unsigned char> key, std::string_view text) {
   std::string mac(mac_size, '\0');
   unsigned int size = 0;
-  require(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data_of(text), text.size(), data_of(mac),
+  require(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes_of(text), text.size(), bytes_of(mac),
                &size) != nullptr);
   return mac;
-}
-
-bool equal(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace
@@ -113,7 +90,7 @@ Keys::Keys(std::vector<std::string> secrets) {
 
 const Keys::Key* Keys::find(std::string_view id) const noexcept {
   const auto found = std::ranges::find_if(keys_, [id](const Key& key) {
-    return std::equal(key.id.begin(), key.id.end(), data_of(id), data_of(id) + id_size);
+    return std::equal(key.id.begin(), key.id.end(), bytes_of(id), bytes_of(id) + id_size);
   });
   return found == keys_.end() ? nullptr : &*found;
 }
@@ -146,7 +123,8 @@ std::optional<std::string> Keys::verify(std::string_view purpose, std::string_vi
   const auto parts = bytes ? split(signed_format, *bytes, now) : std::nullopt;
   if (!parts || parts->rest.size() < mac_size) return std::nullopt;
   const std::string_view covered = std::string_view(*bytes).substr(0, bytes->size() - mac_size);
-  if (!equal(mac_of(parts->key->signing, authenticated(purpose, covered)), bytes->substr(covered.size()))) {
+  if (!equal_in_constant_time(mac_of(parts->key->signing, authenticated(purpose, covered)),
+                              bytes->substr(covered.size()))) {
     return std::nullopt;
   }
   return std::string(covered.substr(header_size));
@@ -159,15 +137,15 @@ std::string Keys::encrypt(std::string_view purpose, std::string_view text, std::
   bytes += nonce;
   const std::size_t at = bytes.size();
   bytes.resize(at + text.size() + tag_size);
-  const Cipher cipher(EVP_CIPHER_CTX_new());
+  const OpenSslCipher cipher(EVP_CIPHER_CTX_new());
   int size = 0;
-  unsigned char* to = data_of(bytes) + at;
+  unsigned char* to = bytes_of(bytes) + at;
   require(cipher != nullptr &&
           EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, keys_.front().encryption.data(),
-                             data_of(std::string_view(nonce))) == 1 &&
-          EVP_EncryptUpdate(cipher.get(), nullptr, &size, data_of(std::string_view(covered)),
+                             bytes_of(std::string_view(nonce))) == 1 &&
+          EVP_EncryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
                             static_cast<int>(covered.size())) == 1 &&
-          EVP_EncryptUpdate(cipher.get(), to, &size, data_of(text), static_cast<int>(text.size())) == 1 &&
+          EVP_EncryptUpdate(cipher.get(), to, &size, bytes_of(text), static_cast<int>(text.size())) == 1 &&
           EVP_EncryptFinal_ex(cipher.get(), to + size, &size) == 1 &&
           EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, tag_size, to + text.size()) == 1);
   return to_base64url(bytes);
@@ -182,16 +160,17 @@ std::optional<std::string> Keys::decrypt(std::string_view purpose, std::string_v
   const std::string_view coded = parts->rest.substr(nonce_size, parts->rest.size() - nonce_size - tag_size);
   std::string tag(parts->rest.substr(nonce_size + coded.size()));
   std::string text(coded.size(), '\0');
-  const Cipher cipher(EVP_CIPHER_CTX_new());
+  const OpenSslCipher cipher(EVP_CIPHER_CTX_new());
   int size = 0;
   require(cipher != nullptr &&
           EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, parts->key->encryption.data(),
-                             data_of(parts->rest)) == 1 &&
-          EVP_DecryptUpdate(cipher.get(), nullptr, &size, data_of(std::string_view(covered)),
+                             bytes_of(parts->rest)) == 1 &&
+          EVP_DecryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
                             static_cast<int>(covered.size())) == 1 &&
-          EVP_DecryptUpdate(cipher.get(), data_of(text), &size, data_of(coded), static_cast<int>(coded.size())) == 1 &&
+          EVP_DecryptUpdate(cipher.get(), bytes_of(text), &size, bytes_of(coded), static_cast<int>(coded.size())) ==
+              1 &&
           EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()) == 1);
-  if (EVP_DecryptFinal_ex(cipher.get(), data_of(text) + size, &size) != 1) {
+  if (EVP_DecryptFinal_ex(cipher.get(), bytes_of(text) + size, &size) != 1) {
     ERR_clear_error();
     return std::nullopt;
   }
