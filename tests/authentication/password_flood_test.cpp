@@ -25,8 +25,8 @@ struct Caller {
 class PasswordFlood : public ::testing::Test {
 protected:
   PasswordFlood() {
-    // Some tenths of a second each, longer than a request takes on a busy machine.
-    app.state(Passwords({.memory_kib = 128 * 1024, .iterations = 4, .max_concurrent = 1, .max_waiting = 4}));
+    // Each takes far longer than a request, and few are computed in all.
+    app.state(Passwords({.memory_kib = 32 * 1024, .iterations = 2, .max_concurrent = 1, .max_waiting = 4}));
     app.post("/login", [this](State<Passwords> passwords) -> Task<std::string> {
       ++logins;
       const auto check = co_await passwords->verify("guess", std::nullopt);
