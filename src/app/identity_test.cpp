@@ -69,9 +69,9 @@ TEST(Identity, is_a_parameter_whatever_gives_it) {
 TEST(Identity, may_be_optional) {
   App app;
   app.use(NamedAccount());
-  app.get("/", [](std::optional<Identity<Account>> me) { return me ? (*me)->name : "nobody"; });
+  app.get("/", [](std::optional<Identity<Account>> me) { return me ? (*me)->name : "anonymous"; });
   Client client(app);
-  EXPECT_EQ(client.get("/").body, "nobody");
+  EXPECT_EQ(client.get("/").body, "anonymous");
   EXPECT_EQ(client.send({.target = "/", .fields = {{"x-account", "anna"}}}).body, "anna");
 }
 

@@ -47,7 +47,7 @@ struct OperationModel {
   std::vector<std::string> tags = {};
   std::vector<std::string> security = {};            // all are needed
   std::vector<OpenApiSecurity> authentication = {};  // one of them is needed, if there are any
-  std::vector<std::string> grants = {};              // of whoever is authenticated
+  std::vector<std::string> grants = {};              // roles and scopes that it needs
   bool allows_anonymous = false;
   bool needs_identity = false;  // in spite of allows_anonymous
   std::vector<ParameterModel> parameters = {};

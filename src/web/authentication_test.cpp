@@ -83,6 +83,18 @@ std::string auth_setup_error(App& app) {
   return {};
 }
 
+// A scheme of a program, without a challenge.
+class FieldScheme final : public AuthenticationScheme {
+public:
+  Attempt authenticate(Request& request) const override {
+    const auto name = request.field("x-name");
+    if (!name) return Finding{};
+    identify(request, Member{std::string(*name)}, "field");
+    return Finding{Finding::Kind::Proven, {}};
+  }
+  std::string challenge(std::string_view) const override { return {}; }
+};
+
 TEST(Authentication, by_a_bearer_token) {
   App app = app_with(Authentication<Member>().bearer(&member_of_token));
   Client client(app);
@@ -122,10 +134,10 @@ TEST(Authentication, may_be_optional_for_requests_without_credentials) {
   App app;
   app.use(Authentication<Member>().bearer(&member_of_token).optional());
   app.get("/who", &who);
-  app.get("/open", [](std::optional<Identity<Member>> member) { return member ? (*member)->name : "nobody"; });
+  app.get("/open", [](std::optional<Identity<Member>> member) { return member ? (*member)->name : "anonymous"; });
   app.get("/some", [] { return "some"; }).use(require_identity());
   Client client(app);
-  EXPECT_EQ(client.get("/open").body, "nobody");
+  EXPECT_EQ(client.get("/open").body, "anonymous");
   EXPECT_EQ(get_with(client, "Bearer anna-token", "authorization", "/open").body, "anna");
   EXPECT_EQ(get_with(client, "Bearer wrong", "authorization", "/open").status, 401);
   EXPECT_EQ(client.get("/who").status, 401);
@@ -198,6 +210,23 @@ TEST(Authentication, by_an_api_key) {
       [find](std::string_view prefix) -> Task<std::optional<ApiKeyOf<Member>>> { co_return find(prefix); }, "X-Key"));
   Client client_of_other(other);
   EXPECT_EQ(get_status(client_of_other, made.key, "x-key"), "robot by ApiKey");
+}
+
+TEST(Authentication, by_an_api_key_keeps_answers_out_of_a_shared_cache) {
+  const auto authentication = [] {
+    return Authentication<Member>().scheme(base::Box<AuthenticationScheme>(new FieldScheme));
+  };
+  for (const bool cache_is_outside : {true, false}) {
+    App app;
+    if (cache_is_outside) app.use(cache({.ttl = Seconds(100)}));
+    app.use(authentication());
+    if (!cache_is_outside) app.use(cache({.ttl = Seconds(100)}));
+    app.get("/who", &who);
+    Client client(app);
+    EXPECT_EQ(get_status(client, "anna", "x-name"), "anna by field");
+    EXPECT_EQ(get_status(client, "bert", "x-name"), "bert by field");
+    EXPECT_EQ(client.get("/who").status, 403);
+  }
 }
 
 TEST(Authentication, by_a_client_certificate) {

@@ -3,6 +3,7 @@
 #include "web/field_list.hpp"
 #include "web/http_date.hpp"
 
+#include <tern/app/identity.hpp>
 #include <tern/base/ascii.hpp>
 #include <tern/base/number.hpp>
 #include <tern/http/exchange.hpp>
@@ -134,9 +135,14 @@ bool bypasses_cache(const Request& request) noexcept {
 
 bool has_credentials(const Request& request, const CacheOptions& options) noexcept {
   if (options.ignore_credentials) return false;
+  bool is_named = false;  // what the identity comes from
   for (const std::string_view name : {"authorization", "cookie"}) {
-    if (request.field(name) && !is_named_by(options, name)) return true;
+    if (!request.field(name)) continue;
+    if (!is_named_by(options, name)) return true;
+    is_named = true;
   }
+  // Of an API key, or of a middleware's own proof.
+  if (!is_named && app::known_identity(request, nullptr) != nullptr) return true;
   const TlsFacts* const tls = request.tls();
   return tls != nullptr && !tls->client_fingerprint.empty();
 }

@@ -42,8 +42,8 @@ CacheDirectives directives_of(const Response& response) noexcept;
 // Whether requests like this have nothing to do with a cache: other methods, ranges, contents, upgrades.
 bool bypasses_cache(const Request& request) noexcept;
 
-// Whether the response may be for this client only: Authorization, Cookie, or a certificate, unless the options cover
-// it.
+// Whether the response may be for this client only: Authorization, Cookie, a certificate, or an identity, unless the
+// options cover it.
 bool has_credentials(const Request& request, const CacheOptions& options) noexcept;
 
 // How long a response is kept, in milliseconds.

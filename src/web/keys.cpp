@@ -8,11 +8,9 @@
 #include <tern/app/app.hpp>
 
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/kdf.h>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>

@@ -6,7 +6,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <type_traits>
 
@@ -17,15 +16,6 @@ struct IdentityType {
   // Null: users of this type have none.
   bool (*has_role)(const void* user, std::string_view role);
   bool (*has_scope)(const void* user, std::string_view scope);
-};
-
-enum class Grant : std::uint8_t { None, Role, Scope };
-
-// What a middleware needs to know about the user; by its function identity_need().
-struct IdentityNeed {
-  bool needed = false;
-  const IdentityType* type = nullptr;  // null: any
-  Grant grant = Grant::None;           // that users of the type must be able to have
 };
 
 template <class T>
@@ -104,5 +94,10 @@ consteval auto scope_reader() -> bool (*)(const void*, std::string_view) {
 // One for each type, by whose address it is known.
 template <class User>
 inline constexpr IdentityType identity_type{type_name<User>(), role_reader<User>(), scope_reader<User>()};
+
+template <class User>
+struct IdentityTypeOf {
+  static constexpr const IdentityType* value = &identity_type<User>;
+};
 
 }  // namespace tern::app

@@ -12,11 +12,11 @@
 #pragma once
 
 #include <tern/app/bind.hpp>
-#include <tern/app/identity_type.hpp>
 #include <tern/http/exchange.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -85,6 +85,20 @@ concept UsableMiddleware = requires(const M& middleware, Request& request, Next 
 
 template <class M>
 using MiddlewareResult = std::invoke_result_t<const M&, Request&, Next>;
+
+// For middleware that knows about users; defined in identity_type.hpp, which identity.hpp includes.
+struct IdentityType;
+template <class User>
+struct IdentityTypeOf;
+
+enum class Grant : std::uint8_t { None, Role, Scope };
+
+// What a middleware needs to know about the user; by its function identity_need().
+struct IdentityNeed {
+  bool needed = false;
+  const IdentityType* type = nullptr;  // null: any
+  Grant grant = Grant::None;           // that users of the type must be able to have
+};
 
 // A middleware in its chain. Owns the callable.
 class MiddlewareBox {
@@ -226,7 +240,8 @@ MiddlewareBox box_middleware(M middleware) {
       if constexpr (requires { M::provides; }) box.provides = M::provides;
       const M& call = *static_cast<const M*>(box.object);
       if constexpr (requires { call.may_suspend(); }) box.may_suspend = call.may_suspend();
-      if constexpr (requires { typename M::Identifies; }) box.identifies = &identity_type<typename M::Identifies>;
+      if constexpr (requires { typename M::Identifies; })
+        box.identifies = IdentityTypeOf<typename M::Identifies>::value;
       if constexpr (requires { call.needs(); }) box.needs = call.needs();
       if constexpr (requires { call.identity_need(); }) box.identity_need = call.identity_need();
       box.invoke = &guarded<&call_middleware<M>>;

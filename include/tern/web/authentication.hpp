@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -63,14 +64,14 @@ public:
   virtual bool needs_passwords() const noexcept { return false; }
 };
 
-// What Authentication::basic() is told about a user: `hash` is the result of Passwords::hash().
+// A user and the result of Passwords::hash(), for Authentication::basic().
 template <class User>
 struct PasswordOf {
   User user;
   std::string hash;
 };
 
-// What Authentication::api_key() is told about a key: `hash` is that of ApiKey::generate().
+// The user of a key and the hash of ApiKey::generate(), for Authentication::api_key().
 template <class User>
 struct ApiKeyOf {
   User user;

@@ -1,4 +1,4 @@
-// URLs that let whoever has them do one thing, for a time.
+// URLs that are credentials for one path and query, for a time.
 #pragma once
 
 #include <tern/app/extract.hpp>
@@ -12,7 +12,7 @@
 namespace tern {
 
 // `path`, with its query, and a parameter `signature` that is valid for it during `lifetime`: no other path or
-// parameter has the same signature. It is a credential: it is for whoever sees it, in a history or log too.
+// parameter has the same signature. It is a credential, also in a browser's history or a log.
 //
 //   tern::signed_url(*keys, "/invoices/7?as=pdf", tern::Seconds(600))  // "/invoices/7?as=pdf&signature=AQ…"
 std::string signed_url(const KeyRing& keys, std::string_view path, Seconds lifetime);
