@@ -4,7 +4,7 @@ from harness.clients import BenchLoad
 from harness.contenders import BINARIES, Contender, Running
 from harness.requests import REQUESTS, ask, request
 
-ROUNDS, SECONDS = 20, 1
+ROUNDS, SECONDS = 20, 0.4
 ROWS = {"SecurityHeaders": "head", "RequestIds": "name", "RequestIds and SecurityHeaders": "both"}
 
 
