@@ -49,7 +49,7 @@ WORKLOADS = [
     workload("latency", "`GET /`, one connection", "hello", BenchLoad(1)),
     workload("browser", "`GET /` as a browser sends it (740 bytes), 64 connections", "browser", BenchLoad(64), "browser"),
     workload("routes", "`GET /route299/{id}/details` of 300 routes, 64 connections", "routes", BenchLoad(64), "routes", routes=300),
-    workload("middleware", "`GET /behind-three`, three middleware, 64 connections", "middleware", BenchLoad(64), "middleware"),
+    workload("three-middleware", "`GET /behind-three`, three middleware, 64 connections", "middleware", BenchLoad(64), "middleware"),
     workload("json", "`GET /json`, 64 connections", "json", BenchLoad(64), "json"),
     workload("user", "`GET /user/{id}`, 64 connections", "user", BenchLoad(64), "user"),
     *(workload(f"http2-{request}", f"`GET /` over HTTP/2, {what}, 8 connections of 10 streams, h2load", request, Http2(8, 10), "http2")

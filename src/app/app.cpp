@@ -132,6 +132,11 @@ App& App::trailing_slash(TrailingSlash policy) {
   return *this;
 }
 
+App& App::method_override(MethodOverride from) {
+  core_->set_method_override(std::move(from));
+  return *this;
+}
+
 App& App::deny_unknown_members(bool deny) {
   core_->deny_unknown_members(deny);
   return *this;

@@ -1,5 +1,7 @@
 #include "app/core.hpp"
 
+#include <tern/base/ascii.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -226,6 +228,14 @@ void Core::set_violation_text(ViolationText text) {
 void Core::set_trailing_slash(TrailingSlash policy) {
   require_open("the trailing-slash policy was set");
   trailing_slash_ = policy;
+}
+
+void Core::set_method_override(MethodOverride from) {
+  require_open("method_override() was called");
+  if (!from.field.empty() && !base::is_token(from.field)) {
+    throw SetupError("method_override(): '" + from.field + "' is no field name");
+  }
+  method_override_ = base::make_box<MethodOverride>(std::move(from));
 }
 
 void Core::deny_unknown_members(bool deny) {

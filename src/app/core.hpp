@@ -88,6 +88,7 @@ public:
   void set_problem_renderer(ProblemRenderer render);
   void set_violation_text(ViolationText text);
   void set_trailing_slash(TrailingSlash policy);
+  void set_method_override(MethodOverride from);
   void deny_unknown_members(bool deny);
   bool denies_unknown_members() const noexcept {
     return deny_unknown_members_ || (outer_ != nullptr && outer_->denies_unknown_members());
@@ -213,6 +214,7 @@ private:
   bool is_within(const Core& other) const noexcept;
   bool renders_problems() const noexcept;
   void enter(RouteEntry& route);
+  bool override_method(Request& request) const;
   const RouteTable& table_of(Exchange& exchange) const noexcept;
   const RouteTable& table_of(const RouteEntry& route) const { return tables_[groups_[route.group].table]; }
   void adopt_groups(Core& mounted, std::size_t around);
@@ -250,6 +252,7 @@ private:
   ProblemRenderer render_;
   ViolationText violation_text_;
   TrailingSlash trailing_slash_ = TrailingSlash::Redirect;
+  base::Box<MethodOverride> method_override_;  // null: none
   std::vector<base::Box<Core>> mounted_;
   const Core* outer_ = nullptr;  // the app that it is mounted in
   bool deny_unknown_members_ = false;

@@ -1,6 +1,9 @@
 // The path of a request through Core: finds the route, or the response to a path without one.
 #include "app/core.hpp"
 
+#include <tern/base/ascii.hpp>
+#include <tern/http/uri.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +16,32 @@ MethodIndex method_of(const RouteTable& table, const Request& request) noexcept 
   return table.router.index_of(request.method_name());
 }
 
+// Of the first parameter with that name, as it was sent.
+std::optional<std::string_view> parameter_of(std::string_view query, std::string_view name) noexcept {
+  std::string_view each;
+  std::string_view value;
+  while (next_pair(query, each, value)) {
+    if (each == name) return value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+// False: the request names a method that it cannot have. Only POST is changed: it is not safe, and has content.
+bool Core::override_method(Request& request) const {
+  if (request.method() != Method::Post) return true;
+  std::optional<std::string_view> named;
+  if (!method_override_->field.empty()) named = request.field(method_override_->field);
+  if (!named && !method_override_->query.empty()) named = parameter_of(request.query(), method_override_->query);
+  if (!named) return true;
+  for (const Method method : {Method::Put, Method::Patch, Method::Delete}) {
+    if (!base::equals_ignoring_case(*named, method_name(method))) continue;
+    request.head().method = method;
+    return true;
+  }
+  return base::equals_ignoring_case(*named, method_name(Method::Post));
+}
 
 const RouteTable& Core::table_of(Exchange& exchange) const noexcept {
   if (&tables_.front() == &tables_.back()) [[likely]]
@@ -30,6 +58,11 @@ Reply Core::serve(Exchange& exchange) const noexcept {
     if (!request.head().plain_path) {
       const std::string_view fault = path_fault(request.path(), exchange.arena());
       if (!fault.empty()) return serve_outcome(table, {{Status::BadRequest, std::string(fault), {}, {}}, {}}, exchange);
+    }
+    if (method_override_ && !override_method(request)) [[unlikely]] {
+      Problem problem{
+          Status::BadRequest, "the method that is named instead of POST is not PUT, PATCH or DELETE", {}, {}};
+      return serve_outcome(table, {std::move(problem), {}}, exchange);
     }
     const Router::Match match =
         table.router.find(method_of(table, request), request.path(), exchange.arena(), request.parameter_values());

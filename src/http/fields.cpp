@@ -47,6 +47,13 @@ void check(std::string_view name, std::string_view value) {
   if (has_blank_ends(value)) refuse(name, "has a value with a blank at an end");
 }
 
+// Of a block that has `capacity` bytes and needs more.
+std::size_t grown_capacity(std::size_t capacity, std::size_t needed) {
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (needed > most) throw std::length_error("the fields of a response are too large");
+  return std::min(most, std::max<std::size_t>({needed, capacity * 2, 256}));
+}
+
 }  // namespace
 
 std::optional<std::string_view> RequestFields::find(std::string_view name) const noexcept {
@@ -151,15 +158,30 @@ std::optional<std::string_view> Fields::find(std::string_view name) const noexce
   return std::nullopt;
 }
 
+void Fields::add_all(const Fields& other) {
+  if (other.size_ == 0) return;
+  reserve(std::size_t{size_} + other.size_);
+  std::memcpy(data_ + size_, other.data_, other.size_);
+  size_ += other.size_;
+}
+
+void Fields::reserve(std::size_t size) {
+  if (size <= capacity_) return;
+  const std::size_t grown = grown_capacity(capacity_, size);
+  char* const data = static_cast<char*>(base::allocate_block(grown));
+  if (size_ != 0) std::memcpy(data, data_, size_);
+  release();
+  data_ = data;
+  capacity_ = static_cast<std::uint32_t>(grown);
+}
+
 void Fields::append(std::string_view name, std::string_view value) {
   const std::size_t length = name.size() + value.size() + 4;  // ": " and CRLF
   const std::size_t needed = size_ + length;
-  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-  if (needed > most) throw std::length_error("the fields of a response are too large");
   char* const old = data_;
   const std::uint32_t old_capacity = capacity_;
   if (needed > capacity_) {
-    const std::size_t grown = std::min(most, std::max<std::size_t>({needed, std::size_t{capacity_} * 2, 256}));
+    const std::size_t grown = grown_capacity(capacity_, needed);
     data_ = static_cast<char*>(base::allocate_block(grown));
     capacity_ = static_cast<std::uint32_t>(grown);
     if (size_ != 0) std::memcpy(data_, old, size_);

@@ -309,5 +309,21 @@ TEST(RequestFields, find_the_first_of_a_name_in_any_case_and_count_them) {
   EXPECT_FALSE(fields.find("accept"));
 }
 
+TEST(Fields, takes_all_fields_of_another_object) {
+  Fields one;
+  one.add("A", "1");
+  Fields all;
+  for (int i = 0; i < 100; ++i) all.add("B", std::to_string(i));
+  const std::string_view text = all.text();
+  one.add_all(Fields());
+  one.add_all(all);
+  EXPECT_EQ(one.text(), "A: 1\r\n" + std::string(text));
+  Fields empty;
+  empty.add_all(all);
+  EXPECT_EQ(empty.text(), text);
+  empty.add("C", "2");
+  EXPECT_EQ(empty.find("c"), "2");
+}
+
 }  // namespace
 }  // namespace tern

@@ -78,7 +78,7 @@ TEST_F(IfMatchHandlers, the_second_of_two_writers_loses) {
   EXPECT_EQ(put("/books/8", "*").status, 412);
 }
 
-TEST_F(IfMatchHandlers, a_request_without_the_field_is_told_so) {
+TEST_F(IfMatchHandlers, a_request_without_the_field_gets_428) {
   const auto refused = client().put("/books/7", "");
   EXPECT_EQ(refused.status, 428);
   EXPECT_THAT(refused.body, HasSubstr("If-Match"));

@@ -51,8 +51,8 @@ public:
   bool accepts(const Request& request) const {
     switch (options.accept) {
       case RequestIdsFrom::TrustedProxies: return request.from_trusted_proxy();
-      case RequestIdsFrom::Everyone: return true;
-      case RequestIdsFrom::Nobody: return false;
+      case RequestIdsFrom::AllClients: return true;
+      case RequestIdsFrom::None: return false;
     }
     return false;
   }

@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -53,29 +55,30 @@ TEST_F(RequestIdsTest, a_new_id_begins_with_the_time_in_milliseconds) {
   std::string id = client.get("/").body;
   const auto after = now();
   id.erase(8, 1);
-  const auto time = std::stoll(id.substr(0, 12), nullptr, 16);
+  std::int64_t time = 0;
+  std::from_chars(id.data(), id.data() + 12, time, 16);
   EXPECT_LE(before, time);
   EXPECT_LE(time, after);
 }
 
-TEST_F(RequestIdsTest, only_a_trusted_proxy_is_believed) {
+TEST_F(RequestIdsTest, only_ids_of_trusted_proxies_are_accepted) {
   Client& client = serve();
   EXPECT_EQ(client.send(with_id("edge-7", true)).body, "edge-7");
   EXPECT_THAT(client.send(with_id("edge-7", false)).body, MatchesRegex(uuid7));
 }
 
-TEST_F(RequestIdsTest, everyone_may_be_believed) {
-  Client& client = serve({.accept = RequestIdsFrom::Everyone});
+TEST_F(RequestIdsTest, ids_of_all_clients_may_be_accepted) {
+  Client& client = serve({.accept = RequestIdsFrom::AllClients});
   EXPECT_EQ(client.send(with_id("mine", false)).body, "mine");
 }
 
-TEST_F(RequestIdsTest, nobody_may_be_believed) {
-  Client& client = serve({.accept = RequestIdsFrom::Nobody});
+TEST_F(RequestIdsTest, all_incoming_ids_may_be_refused) {
+  Client& client = serve({.accept = RequestIdsFrom::None});
   EXPECT_THAT(client.send(with_id("mine", true)).body, MatchesRegex(uuid7));
 }
 
 TEST_F(RequestIdsTest, ids_that_could_do_harm_in_a_log_or_a_page_are_replaced) {
-  Client& client = serve({.accept = RequestIdsFrom::Everyone});
+  Client& client = serve({.accept = RequestIdsFrom::AllClients});
   for (const std::string& id :
        {std::string("a b"), std::string("<script>"), std::string("a\"b"), std::string("${jndi}"), std::string("a;b"),
         std::string("\xc3\xa9"), std::string("a%0d%0ab"), std::string(129, 'a')}) {
@@ -95,7 +98,7 @@ TEST_F(RequestIdsTest, errors_and_their_reports_have_the_id) {
 }
 
 TEST_F(RequestIdsTest, the_field_has_any_name_or_is_left_out) {
-  Client& client = serve({.field = "X-Correlation-Id", .accept = RequestIdsFrom::Everyone, .in_response = false});
+  Client& client = serve({.field = "X-Correlation-Id", .accept = RequestIdsFrom::AllClients, .in_response = false});
   const auto response = client.send({.fields = {{"x-correlation-id", "c-1"}}});
   EXPECT_EQ(response.body, "c-1");
   EXPECT_FALSE(response.has("x-correlation-id"));
@@ -107,7 +110,7 @@ TEST(RequestIds, a_field_that_no_response_has_is_a_setup_error) {
   }
 }
 
-TEST(RequestIds, a_handler_without_the_middleware_is_told_so) {
+TEST(RequestIds, a_handler_without_the_middleware_is_a_reported_error) {
   App app;
   app.get("/", [](RequestId id) { return std::string(*id); });
   Client client(app);

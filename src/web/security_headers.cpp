@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -54,9 +55,10 @@ public:
   bool has_nonce() const noexcept { return policy_parts_.size() > 1; }
 
   void add_to(Response& response, const Request& request) const {
-    const bool all = response.fields().empty();
-    for (const auto& [name, value] : fields_) {
-      if (all || !response.fields().find(name)) response.add(name, value);
+    if (may_share_a_name(response.fields())) [[unlikely]] {
+      for (const Field& field : fields_) set_unless_there(response, field.name, field.value);
+    } else {
+      response.add_all(fields_);
     }
     if (!https_only_.empty() && request.scheme() == "https")
       set_unless_there(response, "Strict-Transport-Security", https_only_);
@@ -66,6 +68,13 @@ public:
   const SecurityHeaderOptions options;
 
 private:
+  // Whether a field has a name as long as one of ours: cheaper than to look for each of them.
+  bool may_share_a_name(const Fields& fields) const noexcept {
+    for (const Field& field : fields) {
+      if (field.name.size() < 64 && (name_sizes_ >> field.name.size() & 1U) != 0) return true;
+    }
+    return false;
+  }
   static void set_unless_there(Response& response, std::string_view name, std::string_view value) {
     if (!response.fields().find(name)) response.add(name, value);
   }
@@ -82,14 +91,15 @@ private:
   void add(std::string_view name, std::string_view value) {
     if (value.empty()) return;
     try {
-      Fields().add(name, value);
+      fields_.add(name, value);
     } catch (const std::invalid_argument& error) {
       throw SetupError(std::string("SecurityHeaders: ") + error.what());
     }
-    fields_.emplace_back(name, value);
+    name_sizes_ |= std::uint64_t{1} << name.size();
   }
 
-  std::vector<std::pair<std::string, std::string>> fields_;
+  Fields fields_;
+  std::uint64_t name_sizes_ = 0;           // a bit for each
   std::vector<std::string> policy_parts_;  // around the nonces
   std::string https_only_;
 };

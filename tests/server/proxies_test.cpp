@@ -54,7 +54,7 @@ TEST_F(Proxies, that_are_not_are_not) {
   EXPECT_EQ(client.answer().body.substr(0, 10), "127.0.0.1 ");
 }
 
-TEST_F(Proxies, are_told_apart_from_clients) {
+TEST_F(Proxies, differ_from_clients) {
   HttpClient client = running("127.0.0.1").client();
   client.get("/proxy", said);
   EXPECT_EQ(client.answer().body, "yes");

@@ -48,6 +48,12 @@ enum class TrailingSlash : std::uint8_t {
   Strict,    // 404
 };
 
+// How clients that can only send GET and POST, such as HTML forms, name another method.
+struct MethodOverride {
+  std::string field = "X-HTTP-Method-Override";  // empty: none
+  std::string query = {};                        // a parameter of the query string, such as "_method"; empty: none
+};
+
 struct RouteInfo {
   Method method = Method::Get;
   std::string pattern;
@@ -334,6 +340,11 @@ public:
   }
 
   App& trailing_slash(TrailingSlash policy);
+
+  // Serves a POST that names PUT, PATCH or DELETE as a request of that method, for routes, middleware and the access
+  // log; 400 for any other name. Not for other methods, so that a link cannot change anything. With a query parameter,
+  // a page of another site can send such requests by a form: see tern::CrossOriginProtection.
+  App& method_override(MethodOverride from = {});
 
   // Rejects members of JSON content that the struct of a Json<T> does not have, with a 422 that lists them, instead of
   // ignoring them. For a single struct: JsonOptions (json/codec.hpp).

@@ -57,6 +57,8 @@ public:
   void set(std::string_view name, std::string_view value);
   // Adds a field; others of the same name stay (Set-Cookie, Link, Vary).
   void add(std::string_view name, std::string_view value);
+  // Adds all fields of `other`, which is another object, by one copy: for fields that many responses have.
+  void add_all(const Fields& other);
   // Returns the number of removed fields.
   std::size_t remove(std::string_view name) noexcept;
   // The first value; valid until the next change.
@@ -88,6 +90,7 @@ public:
   Iterator end() const noexcept { return Iterator({}); }
 
 private:
+  void reserve(std::size_t size);
   void append(std::string_view name, std::string_view value);
   std::size_t remove_before(std::size_t end, std::string_view name) noexcept;
   void erase(std::size_t at, std::size_t length) noexcept;

@@ -151,6 +151,11 @@ public:
   Response&& set(std::string_view name, std::string_view value) && { return std::move(set(name, value)); }
   Response& add(std::string_view name, std::string_view value) &;
   Response&& add(std::string_view name, std::string_view value) && { return std::move(add(name, value)); }
+  // Not Content-Type.
+  Response& add_all(const Fields& fields) & {
+    fields_.add_all(fields);
+    return *this;
+  }
   Response& remove(std::string_view name) & noexcept;
   Response&& remove(std::string_view name) && noexcept { return std::move(remove(name)); }
   std::optional<std::string_view> field(std::string_view name) const noexcept;

@@ -16,8 +16,8 @@ namespace tern {
 // The ETag of a version: "\"7\"".
 std::string version_tag(std::uint64_t version);
 
-// The If-Match of a request, against lost updates: a client changes what it has read, and nobody else has changed
-// since.
+// The If-Match of a request, against lost updates: a client changes only what no other client has changed since it was
+// read.
 //
 //   app.put("/books/{id}", [](int id, tern::IfMatch match, tern::Json<Book> book) -> tern::Response {
 //     match.require(version_of(id));                       // 412 unless the client has read this version

@@ -18,8 +18,8 @@ class RequestIdSource;
 // Whose ids are accepted. Other requests get a new one.
 enum class RequestIdsFrom : std::uint8_t {
   TrustedProxies,  // ProxyOptions::trusted
-  Everyone,        // clients could put ids of other requests into the log
-  Nobody,
+  AllClients,      // clients could put ids of other requests into the log
+  None,
 };
 
 struct RequestIdOptions {
