@@ -181,7 +181,7 @@ TEST_F(RedisClientTest, a_stopped_coroutine_does_not_wait) {
                  co_await with_timeout(Milliseconds(1), redis.command<void>("SET", "late", "1"));
                }),
                TimedOut);
-  // Its reply belongs to nobody, and not to the next command.
+  // Its reply is dropped, and not taken for that of the next command.
   EXPECT_EQ(run([&redis]() -> Task<std::string> { co_return co_await redis.command<std::string>("ECHO", "next"); }),
             "next");
 }

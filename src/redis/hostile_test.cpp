@@ -106,7 +106,7 @@ TEST_F(HostileRedisTest, replies_are_bounded) {
   EXPECT_THAT(answered(pong, "*1000\r\n")->what(), HasSubstr("larger than max_reply"));
 }
 
-TEST_F(HostileRedisTest, replies_that_nobody_has_asked_for_lose_the_connection) {
+TEST_F(HostileRedisTest, unsolicited_replies_lose_the_connection) {
   const ScriptedServer server(options().unix_path, "+PONG\r\n", "$1\r\na\r\n$1\r\nb\r\n*1\r\n:1\r\n");
   const Redis redis(options());
   for (int i = 0; i < 3; ++i) {  // each on a new connection

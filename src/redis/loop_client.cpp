@@ -77,7 +77,7 @@ void LoopClient::on_reply(Connection&, const redisReply& reply) {
 }
 
 void LoopClient::receive(const redisReply& reply) {
-  if (slots_.empty()) return;  // an error that nobody has asked for: hiredis closes the connection
+  if (slots_.empty()) return;  // an unsolicited error: hiredis closes the connection
   Slot& slot = slots_.front();
   RedisReply value = slot.waiter != nullptr ? reply_of(reply) : RedisReply();
   if (--slot.replies != 0) {
@@ -220,7 +220,7 @@ void LoopClient::greeted() {
   state_ = State::Ready;
   failures_ = 0;
   settled_.set();
-  // What nobody waits for any longer keeps its place.
+  // A command whose coroutine was stopped keeps its place.
   for (Slot& slot : slots_) slot.waiter != nullptr ? send(slot) : send_filler(slot);
 }
 

@@ -28,7 +28,7 @@ namespace tern::redis {
 
 // A command that is waiting for its reply.
 struct Slot {
-  CommandWait* waiter = nullptr;  // null: nobody waits any longer
+  CommandWait* waiter = nullptr;  // null: the coroutine was stopped
   std::size_t bytes = 0;
   std::size_t replies = 1;  // to be received
   std::uint64_t since = 0;

@@ -2,6 +2,7 @@
 #include "redis/client_testing.hpp"
 
 #include <tern/async.hpp>
+#include <tern/base/number.hpp>
 #include <tern/redis.hpp>
 
 #include <gmock/gmock.h>
@@ -90,7 +91,7 @@ TEST_F(RedisStoreTest, servers_that_write_at_the_same_time_lose_nothing) {
   const auto count = [](RedisStore& store) -> Task<> {
     for (int written = 0; written < 200;) {
       const auto entry = co_await store.read("count");
-      const int value = entry ? std::stoi(entry->value) : 0;
+      const int value = entry ? base::parse_integer<int>(entry->value).value() : 0;
       const std::string next = std::to_string(value + 1);
       if (co_await store.write("count", next, hour, entry ? entry->version : Store::absent)) ++written;
     }
