@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -286,6 +287,26 @@ TEST_F(RedisClientTest, an_app_starts_again_with_the_same_state) {
     EXPECT_THAT(get(app.port(), "/ping"), HasSubstr("PONG"));
     app.stop();
   }
+}
+
+TEST_F(RedisClientTest, connections_end_with_the_last_copy) {
+  const RedisOptions own = options();
+  app.get("/short", [&own]() -> Task<std::string> {
+    const Redis redis(own);
+    co_return co_await redis.command<std::string>("PING");
+  });
+  app.start(quiet());
+  const Redis redis(own);
+  const auto connections = [&redis]() -> Task<std::size_t> {
+    const auto list = co_await redis.command<std::string>("CLIENT", "LIST");
+    co_return static_cast<std::size_t>(std::ranges::count(list, '\n'));
+  };
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT(get(app.port(), "/short"), HasSubstr("PONG"));
+    const Redis another(own);
+    run([&another]() -> Task<> { co_await another.command("PING"); });
+  }
+  while (run(connections) != 1) std::this_thread::yield();
 }
 
 TEST_F(RedisClientTest, a_hook_at_the_end_uses_it) {

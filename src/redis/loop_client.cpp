@@ -42,6 +42,11 @@ void LoopClient::on_executor_end() noexcept {
   delete this;
 }
 
+void LoopClient::end() noexcept {
+  fail_all(RedisFault::Unavailable, ": the last copy of the client was destroyed");
+  delete this;
+}
+
 // --- Commands
 
 void LoopClient::enter(CommandWait& waiter) {
@@ -138,8 +143,8 @@ void LoopClient::expire(Slot& slot, std::uint64_t now) noexcept {
 // --- Connecting
 
 void LoopClient::connect() {
-  state_ = State::Connecting;
   task_ = run();
+  state_ = State::Connecting;
   if (task_.start([](void*) {}, nullptr)) return;
 }
 

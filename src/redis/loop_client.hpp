@@ -44,7 +44,11 @@ public:
   // Throws std::bad_alloc and RedisError; then the command does not wait.
   void enter(CommandWait& waiter);
 
+  // There are no handles of the client any more.
+  void end() noexcept;
   void on_executor_end() noexcept override;
+
+  Executor& executor() const noexcept { return executor_; }
 
 private:
   enum class State : std::uint8_t { Idle, Connecting, Ready, Down };
