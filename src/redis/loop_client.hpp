@@ -67,7 +67,7 @@ private:
   void send_filler(Slot& slot);
   void receive(const redisReply& reply);
   void pop() noexcept;
-  void fail_all(RedisFault fault, std::string_view why) noexcept;
+  void fail_all(RedisFault fault, std::string_view what, std::string_view why) noexcept;
   void expire(Slot& slot, std::uint64_t now) noexcept;
   Milliseconds next_backoff();
 
