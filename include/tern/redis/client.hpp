@@ -67,7 +67,7 @@ void append_words(std::string& text, const T& word) {
     std::string digits;
     base::append_number(digits, word);
     append_word(text, digits);
-  } else {
+  } else if constexpr (NumberWord<T>) {
     std::string digits;
     base::append_integer(digits, word);
     append_word(text, digits);
