@@ -127,12 +127,12 @@ TEST_F(RedisStoreTest, prefixes_are_separate_and_strangers_are_errors) {
 TEST_F(RedisStoreTest, a_redis_that_is_away_is_a_store_error) {
   RedisStore store{Redis(options())};
   server.kill();
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.read("key"); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.write("key", "x", hour); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.write("key", "x", hour, 7); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.extend("key", hour); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.erase("key"); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.erase("key", 7); }), StoreError);
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.read("key"); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.write("key", "x", hour); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.write("key", "x", hour, 7); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.extend("key", hour); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.erase("key"); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.erase("key", 7); }));
 }
 
 }  // namespace
