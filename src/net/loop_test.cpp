@@ -29,6 +29,32 @@ struct TestIterationEnd final : IterationEnd {
   std::function<void()> action;
 };
 
+struct TestAttachment final : Attachment {
+  TestAttachment(const void* owner, std::vector<int>& order, int name) : Attachment(owner), ends(order), number(name) {}
+  void on_executor_end() noexcept override { ends.push_back(number); }
+  std::vector<int>& ends;
+  int number;
+};
+
+TEST(Loop, attachments_are_found_by_their_owner_and_end_with_the_loop) {
+  std::vector<int> ends;
+  const int owners[3] = {};
+  TestAttachment first(&owners[0], ends, 1);
+  auto second = std::make_unique<TestAttachment>(&owners[1], ends, 2);
+  TestAttachment third(&owners[2], ends, 3);
+  {
+    Loop loop;
+    for (TestAttachment* each : {&first, second.get(), &third}) loop.attach(*each);
+    EXPECT_EQ(loop.attached(&owners[1]), second.get());
+    second.reset();
+    EXPECT_EQ(loop.attached(&owners[1]), nullptr);
+    EXPECT_EQ(loop.attached(&owners[0]), &first);
+    EXPECT_EQ(loop.attached(&owners[2]), &third);
+    EXPECT_TRUE(ends.empty());
+  }
+  EXPECT_EQ(ends, (std::vector<int>{3, 1}));
+}
+
 TEST(Loop, runs_posted_work_in_order_and_returns_after_stop) {
   Loop loop;
   std::vector<int> order;

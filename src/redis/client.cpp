@@ -81,12 +81,28 @@ Client::Client(RedisOptions options) : options_(std::move(options)), name_(name_
   check_options(options_, "Redis");
 }
 
-Client::~Client() {
-  while (!loops_.empty()) delete loops_.back();
+void Client::release() noexcept {
+  if (handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  end_loops();
+  leave();
 }
 
-void Client::release() noexcept {
-  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+void Client::leave() noexcept {
+  if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+// The mutex keeps the executors: the end of one waits for it in remove().
+void Client::end_loops() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const LoopClient* loop : loops_) {
+    Executor& executor = loop->executor();
+    try {
+      executor.post([this, &executor] {
+        if (Attachment* found = executor.attached(this)) static_cast<LoopClient*>(found)->end();
+      });
+    } catch (const std::bad_alloc&) {  // then it ends with its executor
+    }
+  }
 }
 
 LoopClient* Client::of_this_loop() {
@@ -98,13 +114,17 @@ LoopClient* Client::of_this_loop() {
     const std::lock_guard lock(mutex_);
     loops_.push_back(made.get());
   }
+  owners_.fetch_add(1, std::memory_order_relaxed);
   executor->attach(*made);
   return made.release();
 }
 
 void Client::remove(LoopClient& ended) noexcept {
-  const std::lock_guard lock(mutex_);
-  std::erase(loops_, &ended);
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::erase(loops_, &ended) == 0) return;  // it was not complete
+  }
+  leave();
 }
 
 // --- The wait
@@ -124,7 +144,7 @@ bool CommandWait::enter() noexcept {
 }
 
 bool CommandWait::leave() noexcept {
-  std::exchange(slot_, nullptr)->waiter = nullptr;
+  if (slot_ != nullptr) std::exchange(slot_, nullptr)->waiter = nullptr;
   return true;
 }
 

@@ -19,24 +19,28 @@ public:
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  // A handle; with the last one, the connections of all loops end.
+  void retain() noexcept { handles_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept;
 
   // Of the calling thread's loop. Null, if there is no loop. Throws std::bad_alloc.
   LoopClient* of_this_loop();
-  // The loop of `ended` does not run any more.
+  // On the loop of `ended`, or while that does not run. May destroy the client.
   void remove(LoopClient& ended) noexcept;
 
   const RedisOptions& options() const noexcept { return options_; }
   const std::string& name() const noexcept { return name_; }
 
 private:
-  ~Client();
+  ~Client() = default;
+  void end_loops() noexcept;
+  void leave() noexcept;
 
   const RedisOptions options_;
   const std::string name_;
-  std::atomic<std::size_t> references_ = 1;
-  std::mutex mutex_;  // guards the vector, not the objects, which belong to their loops
+  std::atomic<std::size_t> handles_ = 1;
+  std::atomic<std::size_t> owners_ = 1;  // loops, and one for all handles
+  std::mutex mutex_;                     // guards the vector, not the objects, which belong to their loops
   std::vector<LoopClient*> loops_;
 };
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <signal.h>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -75,17 +76,17 @@ TEST_F(RedisClientTest, errors_of_redis_have_a_code) {
   run([&redis]() -> Task<> { co_await redis.command("SET", "text", "hello"); });
   const auto wrong = error_of(app, [&redis]() -> Task<> { co_await redis.command<void>("LPUSH", "text", "secret"); });
   ASSERT_TRUE(wrong);
-  EXPECT_EQ(wrong->fault(), RedisFault::Refused);
-  EXPECT_EQ(wrong->code(), "WRONGTYPE");
-  EXPECT_THAT(wrong->what(), HasSubstr(": LPUSH: WRONGTYPE"));
-  EXPECT_THAT(wrong->what(), Not(HasSubstr("secret")));
+  EXPECT_EQ(wrong->fault, RedisFault::Refused);
+  EXPECT_EQ(wrong->code, "WRONGTYPE");
+  EXPECT_THAT(wrong->what, HasSubstr(": LPUSH: WRONGTYPE"));
+  EXPECT_THAT(wrong->what, Not(HasSubstr("secret")));
   const auto type = error_of(app, [&redis]() -> Task<> { co_await redis.command<int>("GET", "text"); });
   ASSERT_TRUE(type);
-  EXPECT_EQ(type->fault(), RedisFault::Type);
-  EXPECT_THAT(type->what(), HasSubstr("GET: the reply is a string, not an integer"));
+  EXPECT_EQ(type->fault, RedisFault::Type);
+  EXPECT_THAT(type->what, HasSubstr("GET: the reply is a string, not an integer"));
   const auto nil = error_of(app, [&redis]() -> Task<> { co_await redis.command<std::string>("GET", "missing"); });
   ASSERT_TRUE(nil);
-  EXPECT_THAT(nil->what(), HasSubstr("the reply is nil, not a string"));
+  EXPECT_THAT(nil->what, HasSubstr("the reply is nil, not a string"));
   const auto narrow = error_of(app, [&redis]() -> Task<> { co_await redis.command<std::int8_t>("INCRBY", "n", 300); });
   EXPECT_TRUE(narrow);
 }
@@ -141,7 +142,7 @@ TEST_F(RedisClientTest, a_transaction_is_executed_as_one) {
     co_await std::move(transaction).run();
   });
   ASSERT_TRUE(refused);
-  EXPECT_THAT(refused->what(), HasSubstr("NOSUCHCOMMAND"));  // the reason, and not EXECABORT
+  EXPECT_THAT(refused->what, HasSubstr("NOSUCHCOMMAND"));  // the reason, and not EXECABORT
   EXPECT_EQ(run([&redis]() -> Task<std::string> { co_return co_await redis.command<std::string>("GET", "text"); }),
             "ac");
 }
@@ -176,12 +177,11 @@ TEST_F(RedisClientTest, loops_use_it_at_the_same_time) {
 TEST_F(RedisClientTest, a_stopped_coroutine_does_not_wait) {
   app.start(quiet());
   const Redis redis(options());
-  EXPECT_THROW(run([&redis]() -> Task<> {
-                 co_await redis.command("CLIENT", "PAUSE", 200, "WRITE");
-                 co_await with_timeout(Milliseconds(1), redis.command<void>("SET", "late", "1"));
-               }),
-               TimedOut);
-  // Its reply belongs to nobody, and not to the next command.
+  EXPECT_TRUE(throws<TimedOut>(app, [&redis]() -> Task<> {
+    co_await redis.command("CLIENT", "PAUSE", 200, "WRITE");
+    co_await with_timeout(Milliseconds(1), redis.command<void>("SET", "late", "1"));
+  }));
+  // Its reply is dropped, and not taken for that of the next command.
   EXPECT_EQ(run([&redis]() -> Task<std::string> { co_return co_await redis.command<std::string>("ECHO", "next"); }),
             "next");
 }
@@ -194,10 +194,10 @@ TEST_F(RedisClientTest, a_killed_redis_is_an_error_until_it_is_back) {
   server.kill();
   const auto lost = error_of(app, ping);
   ASSERT_TRUE(lost);
-  EXPECT_THAT(lost->what(), HasSubstr(server.socket));
+  EXPECT_THAT(lost->what, HasSubstr(server.socket));
   const auto away = error_of(app, ping);
   ASSERT_TRUE(away);
-  EXPECT_EQ(away->fault(), RedisFault::Unavailable);
+  EXPECT_EQ(away->fault, RedisFault::Unavailable);
   server.start();
   ASSERT_TRUE(server.await());
   while (error_of(app, ping)) std::this_thread::yield();
@@ -214,10 +214,10 @@ TEST_F(RedisClientTest, a_redis_that_hangs_is_lost_after_the_timeout) {
   server.signal(SIGSTOP);
   const auto late = error_of(app, ping);
   ASSERT_TRUE(late);
-  EXPECT_EQ(late->fault(), RedisFault::TimedOut);
+  EXPECT_EQ(late->fault, RedisFault::TimedOut);
   const auto away = error_of(app, ping);
   ASSERT_TRUE(away);
-  EXPECT_EQ(away->fault(), RedisFault::Unavailable);
+  EXPECT_EQ(away->fault, RedisFault::Unavailable);
   server.signal(SIGCONT);
   while (error_of(app, ping)) std::this_thread::yield();
 }
@@ -229,7 +229,7 @@ TEST_F(RedisClientTest, too_many_waiting_commands_are_refused) {
   const Redis redis(small);
   const auto large = error_of(app, [&redis]() -> Task<> { co_await redis.command("ECHO", std::string(1000, 'x')); });
   ASSERT_TRUE(large);
-  EXPECT_EQ(large->fault(), RedisFault::Overloaded);
+  EXPECT_EQ(large->fault, RedisFault::Overloaded);
   run([&redis]() -> Task<> {
     for (int i = 0; i < 100; ++i) co_await redis.command("PING");  // what was answered is free again
   });
@@ -249,7 +249,7 @@ TEST_F(RedisClientTest, databases_are_separate) {
   const Redis none(other);
   const auto error = error_of(app, [&none]() -> Task<> { co_await none.command("PING"); });
   ASSERT_TRUE(error);
-  EXPECT_THAT(error->what(), HasSubstr("out of range"));
+  EXPECT_THAT(error->what, HasSubstr("out of range"));
 }
 
 TEST_F(RedisClientTest, users_authenticate) {
@@ -268,13 +268,13 @@ TEST_F(RedisClientTest, users_authenticate) {
             std::nullopt);
   const auto denied = error_of(app, [&ann]() -> Task<> { co_await ann.command("SET", "key", "1"); });
   ASSERT_TRUE(denied);
-  EXPECT_EQ(denied->code(), "NOPERM");
+  EXPECT_EQ(denied->code, "NOPERM");
   as_ann.password = "wrong";
   const Redis stranger(as_ann);
   const auto error = error_of(app, [&stranger]() -> Task<> { co_await stranger.command("GET", "key"); });
   ASSERT_TRUE(error);
-  EXPECT_EQ(error->fault(), RedisFault::Unavailable);
-  EXPECT_THAT(error->what(), HasSubstr("WRONGPASS"));
+  EXPECT_EQ(error->fault, RedisFault::Unavailable);
+  EXPECT_THAT(error->what, HasSubstr("WRONGPASS"));
 }
 
 TEST_F(RedisClientTest, an_app_starts_again_with_the_same_state) {
@@ -286,6 +286,26 @@ TEST_F(RedisClientTest, an_app_starts_again_with_the_same_state) {
     EXPECT_THAT(get(app.port(), "/ping"), HasSubstr("PONG"));
     app.stop();
   }
+}
+
+TEST_F(RedisClientTest, connections_end_with_the_last_copy) {
+  const RedisOptions own = options();
+  app.get("/short", [&own]() -> Task<std::string> {
+    const Redis redis(own);
+    co_return co_await redis.command<std::string>("PING");
+  });
+  app.start(quiet());
+  const Redis redis(own);
+  const auto connections = [&redis]() -> Task<std::size_t> {
+    const auto list = co_await redis.command<std::string>("CLIENT", "LIST");
+    co_return static_cast<std::size_t>(std::ranges::count(list, '\n'));
+  };
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT(get(app.port(), "/short"), HasSubstr("PONG"));
+    const Redis another(own);
+    run([&another]() -> Task<> { co_await another.command("PING"); });
+  }
+  while (run(connections) != 1) std::this_thread::yield();
 }
 
 TEST_F(RedisClientTest, a_hook_at_the_end_uses_it) {

@@ -25,7 +25,7 @@ protected:
     return {.unix_path = folder.path / "redis", .max_reply = 4096, .timeout = Milliseconds(200), .retry = Seconds(60)};
   }
   // The error of a GET that is answered by this.
-  std::optional<RedisError> answered(const std::string& greeting, const std::string& rest) {
+  std::optional<Failure> answered(const std::string& greeting, const std::string& rest) {
     const ScriptedServer server(options().unix_path, greeting, rest);
     const Redis redis(options());
     const auto error = error_of(app, [&redis]() -> Task<> { co_await redis.command("GET", "key"); });
@@ -51,8 +51,8 @@ TEST_F(HostileRedisTest, a_missing_server_is_an_error_at_once) {
   for (int i = 0; i < 3; ++i) {
     const auto error = error_of(app, [&redis]() -> Task<> { co_await redis.command("PING"); });
     ASSERT_TRUE(error);
-    EXPECT_EQ(error->fault(), RedisFault::Unavailable);
-    EXPECT_THAT(error->what(), HasSubstr("No such file or directory"));
+    EXPECT_EQ(error->fault, RedisFault::Unavailable);
+    EXPECT_THAT(error->what, HasSubstr("No such file or directory"));
   }
   end_connections();
 }
@@ -61,7 +61,7 @@ TEST_F(HostileRedisTest, a_name_that_does_not_resolve_is_an_error) {
   const Redis redis({.host = "nowhere.invalid"});
   const auto error = error_of(app, [&redis]() -> Task<> { co_await redis.command("PING"); });
   ASSERT_TRUE(error);
-  EXPECT_EQ(error->fault(), RedisFault::Unavailable);
+  EXPECT_EQ(error->fault, RedisFault::Unavailable);
   end_connections();
 }
 
@@ -71,7 +71,7 @@ TEST_F(HostileRedisTest, what_is_not_redis_is_an_error_of_connecting) {
     SCOPED_TRACE(greeting);
     const auto error = answered(greeting, "");
     ASSERT_TRUE(error);
-    EXPECT_EQ(error->fault(), RedisFault::Unavailable);
+    EXPECT_EQ(error->fault, RedisFault::Unavailable);
   }
 }
 
@@ -101,12 +101,12 @@ TEST_F(HostileRedisTest, replies_are_bounded) {
     SCOPED_TRACE(reply.substr(0, 20));
     const auto error = answered(pong, reply);
     ASSERT_TRUE(error);
-    EXPECT_EQ(error->fault(), RedisFault::Lost) << error->what();
+    EXPECT_EQ(error->fault, RedisFault::Lost) << error->what;
   }
-  EXPECT_THAT(answered(pong, "*1000\r\n")->what(), HasSubstr("larger than max_reply"));
+  EXPECT_THAT(answered(pong, "*1000\r\n")->what, HasSubstr("larger than max_reply"));
 }
 
-TEST_F(HostileRedisTest, replies_that_nobody_has_asked_for_lose_the_connection) {
+TEST_F(HostileRedisTest, unsolicited_replies_lose_the_connection) {
   const ScriptedServer server(options().unix_path, "+PONG\r\n", "$1\r\na\r\n$1\r\nb\r\n*1\r\n:1\r\n");
   const Redis redis(options());
   for (int i = 0; i < 3; ++i) {  // each on a new connection
@@ -122,7 +122,7 @@ TEST_F(HostileRedisTest, silence_and_half_a_reply_end_with_the_timeout) {
     SCOPED_TRACE(reply);
     const auto error = answered(pong, reply);
     ASSERT_TRUE(error);
-    EXPECT_EQ(error->fault(), RedisFault::TimedOut);
+    EXPECT_EQ(error->fault, RedisFault::TimedOut);
   }
 }
 

@@ -42,6 +42,11 @@ void LoopClient::on_executor_end() noexcept {
   delete this;
 }
 
+void LoopClient::end() noexcept {
+  fail_all(RedisFault::Unavailable, " is not available", "the last copy of the client was destroyed");
+  delete this;
+}
+
 // --- Commands
 
 void LoopClient::enter(CommandWait& waiter) {
@@ -77,7 +82,7 @@ void LoopClient::on_reply(Connection&, const redisReply& reply) {
 }
 
 void LoopClient::receive(const redisReply& reply) {
-  if (slots_.empty()) return;  // an error that nobody has asked for: hiredis closes the connection
+  if (slots_.empty()) return;  // an unsolicited error: hiredis closes the connection
   Slot& slot = slots_.front();
   RedisReply value = slot.waiter != nullptr ? reply_of(reply) : RedisReply();
   if (--slot.replies != 0) {
@@ -93,10 +98,12 @@ void LoopClient::pop() noexcept {
   slots_.pop_front();
 }
 
-void LoopClient::fail_all(RedisFault fault, std::string_view why) noexcept {
+void LoopClient::fail_all(RedisFault fault, std::string_view what, std::string_view why) noexcept {
   std::exception_ptr error;
   try {
-    error = std::make_exception_ptr(RedisError(fault, client_.name() + std::string(why)));
+    std::string text = client_.name();
+    text.append(what).append(" (").append(why).append(")");
+    error = std::make_exception_ptr(RedisError(fault, text));
   } catch (...) {
     error = std::current_exception();
   }
@@ -120,7 +127,7 @@ void LoopClient::on_timer() noexcept {
   if (!stuck || state_ != State::Ready) return;
   connection_.reset();
   state_ = State::Idle;
-  fail_all(RedisFault::Lost, " is lost (" + no_answer(options_.timeout) + ')');
+  fail_all(RedisFault::Lost, " is lost", "no answer within the timeout");
 }
 
 void LoopClient::expire(Slot& slot, std::uint64_t now) noexcept {
@@ -138,24 +145,24 @@ void LoopClient::expire(Slot& slot, std::uint64_t now) noexcept {
 // --- Connecting
 
 void LoopClient::connect() {
-  state_ = State::Connecting;
   task_ = run();
+  state_ = State::Connecting;
   if (task_.start([](void*) {}, nullptr)) return;
 }
 
 Task<> LoopClient::run() {
   while (true) {
-    std::string fault;
     try {
-      fault = co_await attempt();
-    } catch (const std::exception& error) {
-      fault = error.what();
+      fault_ = co_await attempt();
+    } catch (const std::bad_alloc&) {
+      fault_ = "no memory";  // short enough for no allocation
+    } catch (const Overloaded&) {
+      fault_ = "overloaded";  // the pool that resolves names
     }
-    if (fault.empty()) co_return;
-    fault_ = std::move(fault);
+    if (fault_.empty()) co_return;
     state_ = State::Down;
     connection_.reset();
-    fail_all(RedisFault::Unavailable, " is not available (" + fault_ + ')');
+    fail_all(RedisFault::Unavailable, " is not available", fault_);
     co_await sleep_for(next_backoff());
   }
 }
@@ -183,6 +190,7 @@ Task<std::string> LoopClient::attempt() {
     } catch (const TimedOut&) {
       in_time = false;
     }
+    if (state_ == State::Ready) co_return std::string();
     fault = in_time ? attempt_fault_ : no_answer(options_.timeout);
     if (fault.empty()) break;
   }
@@ -220,7 +228,7 @@ void LoopClient::greeted() {
   state_ = State::Ready;
   failures_ = 0;
   settled_.set();
-  // What nobody waits for any longer keeps its place.
+  // A command whose coroutine was stopped keeps its place.
   for (Slot& slot : slots_) slot.waiter != nullptr ? send(slot) : send_filler(slot);
 }
 
@@ -238,11 +246,7 @@ void LoopClient::on_lost(Connection&, std::string_view why) noexcept {
     attempt_fault_ = "no memory";  // short enough for no allocation
   }
   if (!was_ready) return settled_.set();
-  try {
-    fail_all(RedisFault::Lost, " is lost (" + std::string(why) + ')');
-  } catch (const std::bad_alloc&) {
-    fail_all(RedisFault::Lost, " is lost");
-  }
+  fail_all(RedisFault::Lost, " is lost", why);
 }
 
 // Doubles with each failure, with jitter, so that loops and servers do not connect at the same time.

@@ -28,7 +28,7 @@ namespace tern::redis {
 
 // A command that is waiting for its reply.
 struct Slot {
-  CommandWait* waiter = nullptr;  // null: nobody waits any longer
+  CommandWait* waiter = nullptr;  // null: the coroutine was stopped
   std::size_t bytes = 0;
   std::size_t replies = 1;  // to be received
   std::uint64_t since = 0;
@@ -44,7 +44,11 @@ public:
   // Throws std::bad_alloc and RedisError; then the command does not wait.
   void enter(CommandWait& waiter);
 
+  // There are no handles of the client any more.
+  void end() noexcept;
   void on_executor_end() noexcept override;
+
+  Executor& executor() const noexcept { return executor_; }
 
 private:
   enum class State : std::uint8_t { Idle, Connecting, Ready, Down };
@@ -63,7 +67,7 @@ private:
   void send_filler(Slot& slot);
   void receive(const redisReply& reply);
   void pop() noexcept;
-  void fail_all(RedisFault fault, std::string_view why) noexcept;
+  void fail_all(RedisFault fault, std::string_view what, std::string_view why) noexcept;
   void expire(Slot& slot, std::uint64_t now) noexcept;
   Milliseconds next_backoff();
 

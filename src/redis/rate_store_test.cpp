@@ -140,9 +140,9 @@ TEST_F(RedisRateStoreTest, what_is_not_of_a_limit_is_a_store_error) {
   const Redis redis(options());
   RedisRateStore store(redis);
   run([&redis]() -> Task<> { co_await redis.command("LPUSH", "tern:rate:hourly:10/3600:a", "x"); });
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.take(hourly, "a", 1); }), StoreError);
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.take(hourly, "a", 1); }));
   server.kill();
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.take(hourly, "b", 1); }), StoreError);
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.take(hourly, "b", 1); }));
 }
 
 }  // namespace

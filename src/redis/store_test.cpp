@@ -2,6 +2,7 @@
 #include "redis/client_testing.hpp"
 
 #include <tern/async.hpp>
+#include <tern/base/number.hpp>
 #include <tern/redis.hpp>
 
 #include <gmock/gmock.h>
@@ -90,7 +91,7 @@ TEST_F(RedisStoreTest, servers_that_write_at_the_same_time_lose_nothing) {
   const auto count = [](RedisStore& store) -> Task<> {
     for (int written = 0; written < 200;) {
       const auto entry = co_await store.read("count");
-      const int value = entry ? std::stoi(entry->value) : 0;
+      const int value = entry ? base::parse_integer<int>(entry->value).value() : 0;
       const std::string next = std::to_string(value + 1);
       if (co_await store.write("count", next, hour, entry ? entry->version : Store::absent)) ++written;
     }
@@ -126,12 +127,12 @@ TEST_F(RedisStoreTest, prefixes_are_separate_and_strangers_are_errors) {
 TEST_F(RedisStoreTest, a_redis_that_is_away_is_a_store_error) {
   RedisStore store{Redis(options())};
   server.kill();
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.read("key"); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.write("key", "x", hour); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.write("key", "x", hour, 7); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.extend("key", hour); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.erase("key"); }), StoreError);
-  EXPECT_THROW(run([&store]() -> Task<> { co_await store.erase("key", 7); }), StoreError);
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.read("key"); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.write("key", "x", hour); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.write("key", "x", hour, 7); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.extend("key", hour); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.erase("key"); }));
+  EXPECT_TRUE(throws<StoreError>(app, [&store]() -> Task<> { co_await store.erase("key", 7); }));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Answers what it is told, after a wait.
+// Returns the set outcome after a wait.
 class FakeRateStore final : public RateStore {
 public:
   Task<RateOutcome> take(const RateRule& rule, std::string_view key, std::uint64_t cost) override {

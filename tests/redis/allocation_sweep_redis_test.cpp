@@ -7,9 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tern::testing {
 namespace {
@@ -30,6 +34,57 @@ void publish_and_stop(const std::string& socket, std::int64_t n) {
   for (int i = 0; i < 40; ++i) publish();
   while (publish() != PublishStatus::Sent) std::this_thread::yield();  // joined, or joined again
   app.stop();
+}
+
+// Commands of one loop; each has a reply or an exception.
+void command_and_stop(const std::string& socket, std::int64_t n) {
+  App app;
+  const Redis redis({.unix_path = socket, .retry = Milliseconds(1)});
+  std::atomic<bool> done = false;
+  const auto work = [&]() -> Task<> {
+    allocations_of_this_thread_may_fail();
+    fail_allocation(n);
+    for (int i = 0; i < 10; ++i) {
+      try {
+        co_await redis.command<std::int64_t>("INCR", "count");
+        co_await redis.command<std::vector<std::string>>("CONFIG", "GET", "maxmem*");
+      } catch (const RedisError&) {
+      } catch (const std::bad_alloc&) {
+      }
+    }
+    while (true) {  // ready, or ready again
+      try {
+        co_await redis.command("PING");
+        break;
+      } catch (const std::exception&) {
+      }
+      co_await yield();
+    }
+    done = true;
+    done.notify_one();
+  };
+  Options options;
+  options.port = 0;
+  options.threads = 1;
+  options.logging.level = LogLevel::Off;
+  app.start(options);
+  app.spawn(work);
+  done.wait(false);
+  app.stop();
+}
+
+TEST(AllocationSweepRedis, commands_have_an_end_and_the_client_goes_on) {
+  RedisProcess redis;
+  if (!redis.await()) GTEST_SKIP() << "redis-server is not installed";
+  bool failed = true;
+  std::int64_t n = 1;
+  for (; failed && n < 400; ++n) {
+    SCOPED_TRACE(n);
+    command_and_stop(redis.socket, n);
+    failed = stop_failing();
+  }
+  EXPECT_FALSE(failed) << "the commands do not come to their end";
+  EXPECT_GT(n, 20);
 }
 
 TEST(AllocationSweepRedis, a_lost_session_is_made_again) {

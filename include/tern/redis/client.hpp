@@ -67,7 +67,7 @@ void append_words(std::string& text, const T& word) {
     std::string digits;
     base::append_number(digits, word);
     append_word(text, digits);
-  } else {
+  } else if constexpr (NumberWord<T>) {
     std::string digits;
     base::append_integer(digits, word);
     append_word(text, digits);
@@ -233,7 +233,7 @@ private:
 // nevertheless. No command is sent twice. Commands wait for the first attempt to connect, and for the first after a
 // lost connection. If that fails, commands fail at once, until one of the attempts in the background succeeds.
 //
-// From any loop; the last copy is destroyed when the loops that used it do not run.
+// From any loop. The connections end with the loops, or with the last copy; no command may be awaited then.
 class Redis {
 public:
   // Throws std::invalid_argument for invalid options. Does not connect.
