@@ -55,6 +55,16 @@ TEST_F(FormResultTest, of_an_invalid_form_has_what_was_entered_and_an_error_for_
   EXPECT_EQ(others, 0U);
 }
 
+TEST_F(FormResultTest, has_the_messages_that_an_app_replaces) {
+  app.on_violation([](const ProblemItem& violation, const Request& request) -> std::string {
+    EXPECT_EQ(request.path(), "/orders");
+    return violation.code == "missing" ? "fehlt" : "";
+  });
+  post("count=many");
+  EXPECT_EQ(seen["name"].error, "fehlt");
+  EXPECT_EQ(seen["count"].error, "expected an integer in range");
+}
+
 TEST_F(FormResultTest, of_an_empty_form_has_every_field) {
   EXPECT_EQ(post("").body, "invalid");
   EXPECT_EQ(seen.size(), 4U);

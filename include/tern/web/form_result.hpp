@@ -74,7 +74,7 @@ FormFields empty_form() {
 //     tern::Response::redirect("/notes");  // 303: the browser gets the page, and a reload does not send the form again
 //   });
 //
-// Content that is not a form is refused as by Form<T>.
+// Content that is not a form is refused as by Form<T>. The texts of errors are those of App::on_violation.
 template <class T>
 class FormResult {
 public:
@@ -115,7 +115,9 @@ struct Extract<FormResult<T>> {
     if (form) {
       result.value_ = std::move(form->value);
     } else {
-      web::add_errors(result.fields_, result.others_, form.error().problem);
+      Problem& problem = form.error().problem;
+      app::replace_violation_texts(problem, request);
+      web::add_errors(result.fields_, result.others_, problem);
     }
     return result;
   }
