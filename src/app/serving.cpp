@@ -22,7 +22,9 @@ const RouteTable& Core::table_of(Exchange& exchange) const noexcept {
   return found == tables_.end() ? tables_.front() : *found;
 }
 
+// A mounted app has given its routes to the one around it, to which its middleware may send a request of its own.
 Reply Core::serve(Exchange& exchange) const noexcept {
+  if (outer_ != nullptr) return outer_->serve(exchange);
   exchange.set_service(*this);
   try {
     Request& request = exchange.request();

@@ -90,6 +90,21 @@ TEST_F(CachedInTime, a_stale_response_is_served_and_refreshed_in_the_background)
   EXPECT_EQ(get("/a?b=c", fields).body, "3");  // too stale
 }
 
+TEST_F(CachedInTime, a_refresh_in_a_mounted_app_passes_the_app_around_it) {
+  App inner;
+  inner.use(tern::cache({.ttl = Seconds(10), .stale_while_revalidate = Seconds(60)}));
+  inner.get("/page", [this] { return std::to_string(++calls); });
+  App outer;
+  outer.mount("/inner", std::move(inner));
+  testing::Client mounted(outer);
+  EXPECT_EQ(mounted.get("/inner/page").body, "1");
+  mounted.advance(Milliseconds(11'000));
+  EXPECT_EQ(mounted.get("/inner/page").body, "1");
+  mounted.advance(Milliseconds(10));
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(mounted.get("/inner/page").body, "2");
+}
+
 TEST_F(CachedInTime, a_refresh_that_fails_keeps_the_stale_response_and_does_not_repeat_at_once) {
   options.stale_while_revalidate = Seconds(60);
   handler = [this](Request&) -> Response {
