@@ -210,5 +210,34 @@ TEST_F(CachedInTime, a_response_that_was_made_before_a_clear_is_not_stored) {
   EXPECT_EQ(get().body, "2");
 }
 
+TEST_F(CachedInTime, a_stale_response_that_is_cleared_while_its_refresh_fails_is_gone) {
+  options.stale_while_revalidate = Seconds(60);
+  handler = [this](Request&) -> Response {
+    if (calls != 2) return Response::text(std::to_string(calls));
+    cache.clear("/");
+    throw std::runtime_error("it fails");
+  };
+  client().print_reports(false);
+  EXPECT_EQ(get().body, "1");
+  advance(11'000);
+  EXPECT_EQ(get().body, "1");
+  advance(10);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(get().body, "3");
+}
+
+TEST_F(CachedInTime, a_stale_response_that_is_cleared_does_not_replace_an_error) {
+  options.stale_if_error = Seconds(60);
+  handler = [this](Request&) -> Response {
+    if (calls != 2) return Response::text(std::to_string(calls));
+    cache.clear();
+    return Response(Status::ServiceUnavailable);
+  };
+  EXPECT_EQ(get().body, "1");
+  advance(11'000);
+  EXPECT_EQ(get().status, 503);
+  EXPECT_EQ(get().body, "3");
+}
+
 }  // namespace
 }  // namespace tern::web
