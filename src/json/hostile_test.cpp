@@ -193,7 +193,8 @@ TEST(JsonHostile, violations_below_a_long_name_are_few_and_short) {
   const std::string name(500'000, 'n');
   const std::string members = repeated("\"a\":1,", 80'000) + "\"a\":1";
   const std::string numbers = "[" + repeated("1e999,", 80'000) + "1e999]";
-  const std::vector<std::string> documents = {"{\"" + name + "\":{" + members + "}}", "{\"" + name + "\":" + numbers + "}"};
+  const std::vector<std::string> documents = {"{\"" + name + "\":{" + members + "}}",
+                                              "{\"" + name + "\":" + numbers + "}"};
   for (const std::string& document : documents) {
     const auto read_it = read<Nothing>(document, {.problems = 100});
     ASSERT_FALSE(read_it.has_value());

@@ -54,8 +54,8 @@ bool is_storable(Status status) noexcept {
   return std::ranges::find(storable, status) != std::end(storable);
 }
 
-// Accept-Encoding is part of the key as the set of the codings that we know: who accepts another one has the same key as
-// who does not.
+// Accept-Encoding is part of the key as the set of the codings that we know: who accepts another one has the same key
+// as who does not.
 bool has_unknown_coding(const Fields& fields) noexcept {
   const auto coding = fields.find("content-encoding");
   return coding && !find_coding(base::trim(*coding));
