@@ -102,6 +102,8 @@ private:
 
 template <class T>
 struct Extract<FormResult<T>> {
+  static constexpr app::ParameterContract contract = Extract<Form<T>>::contract;
+  static constexpr app::PrepareRules prepare = Extract<Form<T>>::prepare;
   static constexpr bool reads_body = true;
   static constexpr bool computes_from_body = true;
   static std::expected<FormResult<T>, Rejection> from(Request& request) { return from(request, request.arena()); }
