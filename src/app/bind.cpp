@@ -186,6 +186,10 @@ json::Limits json_limits(const Request& request) {
           .is_request = true};
 }
 
+void replace_violation_texts(Problem& problem, const Request& request) {
+  core_of(request.exchange()).replace_texts(problem, request);
+}
+
 const void* find_state(const Request& request, const void* key) {
   return core_of(request.exchange()).find_state(key);
 }

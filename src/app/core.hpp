@@ -131,6 +131,8 @@ public:
   Response refuse(const Problem& problem) const noexcept override;
   Response refuse_request(const Problem& problem, const Request& request) const noexcept override;
   const Core* app() const noexcept override { return this; }
+  // By the hook of App::on_violation, if there is one.
+  void replace_texts(Problem& problem, const Request& request) const;
 
   const void* find_state(const void* key) const noexcept;
   // Replaces the state of the same type, and returns it; unset if there is none. For tests.

@@ -8,6 +8,7 @@
 #include <tern/http/uri.hpp>
 
 #include <algorithm>
+#include <charconv>
 
 namespace tern::app {
 namespace {
@@ -53,6 +54,14 @@ const std::string_view* Pairs::find(std::string_view name, std::size_t& from) co
     if (items_[from].name == name) return &items_[from++].value;
   }
   return nullptr;
+}
+
+double widened(float value) noexcept {
+  char text[32];
+  const auto written = std::to_chars(text, text + sizeof(text), value);
+  double wide = static_cast<double>(value);
+  std::from_chars(text, written.ptr, wide);
+  return wide;
 }
 
 std::expected<Pairs, Rejection> query_pairs(Request& request) {

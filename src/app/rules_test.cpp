@@ -46,6 +46,10 @@ struct Upload {
 struct Word {
   std::string word;
 };
+struct Share {
+  float part = 0;
+  std::vector<float> steps;
+};
 
 struct Page : tern::QueryParam<"page", int, 1> {};
 struct Tags : tern::QueryParam<"tag", std::vector<int>> {};
@@ -60,6 +64,7 @@ using rules_in_requests::Filter;
 using rules_in_requests::Isbn;
 using rules_in_requests::NewBook;
 using rules_in_requests::Page;
+using rules_in_requests::Share;
 using rules_in_requests::Tags;
 using rules_in_requests::Tenant;
 using rules_in_requests::Token;
@@ -117,6 +122,11 @@ struct tern::Rules<Token> {
   static constexpr auto list = tern::rules(tern::min_length(4));
 };
 template <>
+struct tern::Rules<Share> {
+  static constexpr auto list = tern::rules(tern::member<&Share::part>(tern::multiple_of(0.1), tern::maximum(0.7)),
+                                           tern::member<&Share::steps>(tern::each(tern::one_of(0.1, 0.25))));
+};
+template <>
 struct tern::Rules<Word> {
   static constexpr auto list = tern::rules(tern::member<&Word::word>(tern::max_length(3)));
 };
@@ -169,6 +179,18 @@ TEST(RulesOfRequests, hold_for_a_query) {
   EXPECT_EQ(violations(client.get("/?from=5&to=4")), (List{"query to to_after_from"}));
   EXPECT_EQ(violations(client.get("/?scale=-1&from=5&to=4")), (List{"query scale exclusive_minimum 0"}));
   EXPECT_EQ(violations(client.get("/?scale=nan")), (List{"query scale type"}));
+}
+
+TEST(RulesOfRequests, see_a_float_as_it_is_written) {
+  App app;
+  app.get("/", [](tern::Query<Share>) { return "x"; });
+  Client client(app);
+  for (const char* const part : {"0.1", "0.3", "0.7", "-1e1"}) {
+    EXPECT_EQ(client.get("/?steps=0.1&steps=0.25&part=" + std::string(part)).status, 200) << part;
+  }
+  EXPECT_EQ(violations(client.get("/?part=0.15&steps=0.2")),
+            (List{"query part multiple_of 0.1", "query steps one_of [0.1,0.25]"}));
+  EXPECT_EQ(violations(client.get("/?part=0.8&steps=0.1")), (List{"query part maximum 0.7"}));
 }
 
 TEST(RulesOfRequests, hold_for_a_form) {

@@ -50,7 +50,9 @@ const RouteTable& Core::table_of(Exchange& exchange) const noexcept {
   return found == tables_.end() ? tables_.front() : *found;
 }
 
+// A mounted app has given its routes to the one around it, to which its middleware may send a request of its own.
 Reply Core::serve(Exchange& exchange) const noexcept {
+  if (outer_ != nullptr) return outer_->serve(exchange);
   exchange.set_service(*this);
   try {
     Request& request = exchange.request();
@@ -215,18 +217,24 @@ Response Core::refuse(const Problem& problem) const noexcept {
 
 Response Core::refuse_request(const Problem& problem, const Request& request) const noexcept {
   try {
-    if (const ViolationText* const text = violation_text(); text != nullptr && !problem.errors.empty()) {
+    if (violation_text() != nullptr && !problem.errors.empty()) {
       Problem replaced = problem;
-      for (ProblemItem& error : replaced.errors) {
-        std::string detail = error.code.empty() ? std::string() : (*text)(error, request);
-        if (!detail.empty()) error.detail = std::move(detail);
-      }
+      replace_texts(replaced, request);
       return render_problem(replaced, &request);
     }
   } catch (...) {
     // It must not throw. The texts of the library are sent instead.
   }
   return render_problem(problem, &request);
+}
+
+void Core::replace_texts(Problem& problem, const Request& request) const {
+  const ViolationText* const text = violation_text();
+  if (text == nullptr) return;
+  for (ProblemItem& error : problem.errors) {
+    std::string detail = error.code.empty() ? std::string() : (*text)(error, request);
+    if (!detail.empty()) error.detail = std::move(detail);
+  }
 }
 
 Response Core::render_problem(const Problem& problem, const Request* request) const noexcept {

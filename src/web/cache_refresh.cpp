@@ -102,7 +102,7 @@ Task<void> ResponseCache::run(base::Box<Refresh> refresh) {
   // Other middleware may have answered before the cache was asked.
   if (!refresh->is_finished) {
     const std::uint64_t until = std::max(refresh->stale.stale_until, refresh->stale.error_until);
-    if (refresh->cache.keep_stale(refresh->key, refresh->stale, until)) refresh->flight.finish();
+    if (refresh->cache.keep_stale(refresh->key, refresh->stale, until, refresh->clears)) refresh->flight.finish();
   }
   for (const std::string& line : exchange.reports()) log(LogLevel::Error, line);
   for (base::Box<coro::Work> work = response.take_after(); work;) {

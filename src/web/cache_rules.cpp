@@ -1,5 +1,6 @@
 #include "web/cache_rules.hpp"
 
+#include "web/accept_encoding.hpp"
 #include "web/field_list.hpp"
 #include "web/http_date.hpp"
 
@@ -54,10 +55,17 @@ bool is_storable(Status status) noexcept {
   return std::ranges::find(storable, status) != std::end(storable);
 }
 
+// Accept-Encoding is part of the key as the set of the codings that we know: who accepts another one has the same key
+// as who does not.
+bool has_unknown_coding(const Fields& fields) noexcept {
+  const auto coding = fields.find("content-encoding");
+  return coding && !find_coding(base::trim(*coding));
+}
+
 bool forbids_storing(const Response& response, const CacheDirectives& directives) noexcept {
   const Fields& fields = response.fields();
   return directives.no_store || directives.is_private || directives.no_cache || fields.find("set-cookie") ||
-         fields.find("content-range") || has_element(response, "vary", "*");
+         fields.find("content-range") || has_unknown_coding(fields) || has_element(response, "vary", "*");
 }
 
 // Explicit freshness in seconds (section 4.2.1).
@@ -125,6 +133,8 @@ CacheDirectives directives_of(const Response& response) noexcept {
 bool bypasses_cache(const Request& request) noexcept {
   if (request.method() != Method::Get && request.method() != Method::Head) return true;
   if (!request.exchange().body_complete() || request.exchange().announced() != 0) return true;
+  // A target with a host comes before Host (RFC 9112, section 3.2.2), but a handler may have looked at that.
+  if (request.field("host").value_or(request.host()) != request.host()) return true;
   for (const Field& field : request.fields()) {
     for (const std::string_view name : {"range", "transfer-encoding", "upgrade"}) {
       if (base::equals_ignoring_case(field.name, name)) return true;

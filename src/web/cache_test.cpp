@@ -244,6 +244,26 @@ TEST_F(Cached, accept_encoding_counts_by_what_it_accepts) {
   EXPECT_EQ(get("/", {{"accept-encoding", "gzip, identity;q=0"}}).body, "4");
 }
 
+// "gzip" and "gzip, deflate" have one key.
+TEST_F(Cached, a_coding_that_is_no_part_of_the_key_is_not_stored) {
+  handler = [](Request& request) {
+    Response response = Response::text("page").set("vary", "accept-encoding");
+    if (request.field("accept-encoding").value_or("").ends_with("deflate")) response.set("content-encoding", "deflate");
+    return response;
+  };
+  EXPECT_TRUE(get("/", {{"accept-encoding", "gzip, deflate"}}).has("content-encoding"));
+  EXPECT_FALSE(get("/", {{"accept-encoding", "gzip"}}).has("content-encoding"));
+}
+
+TEST_F(Cached, a_host_beside_that_of_the_target_poisons_nothing) {
+  handler = [](Request& request) { return Response::text(std::string(request.field("host").value_or("none"))); };
+  EXPECT_EQ(get("http://site.example/", {{"host", "evil.example"}}).body, "evil.example");
+  EXPECT_EQ(get("http://site.example/", {{"host", "site.example"}}).body, "site.example");
+  EXPECT_EQ(get("http://site.example/", {{"host", "evil.example"}}).body, "evil.example");
+  EXPECT_EQ(get("/", {{"host", "site.example"}}).body, "site.example");
+  EXPECT_EQ(calls, 3);
+}
+
 TEST_F(Cached, compressed_contents_are_stored_per_coding) {
   const std::string content = compressible_text(5000);
   App outer;

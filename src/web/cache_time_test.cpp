@@ -90,6 +90,21 @@ TEST_F(CachedInTime, a_stale_response_is_served_and_refreshed_in_the_background)
   EXPECT_EQ(get("/a?b=c", fields).body, "3");  // too stale
 }
 
+TEST_F(CachedInTime, a_refresh_in_a_mounted_app_passes_the_app_around_it) {
+  App inner;
+  inner.use(tern::cache({.ttl = Seconds(10), .stale_while_revalidate = Seconds(60)}));
+  inner.get("/page", [this] { return std::to_string(++calls); });
+  App outer;
+  outer.mount("/inner", std::move(inner));
+  testing::Client mounted(outer);
+  EXPECT_EQ(mounted.get("/inner/page").body, "1");
+  mounted.advance(Milliseconds(11'000));
+  EXPECT_EQ(mounted.get("/inner/page").body, "1");
+  mounted.advance(Milliseconds(10));
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(mounted.get("/inner/page").body, "2");
+}
+
 TEST_F(CachedInTime, a_refresh_that_fails_keeps_the_stale_response_and_does_not_repeat_at_once) {
   options.stale_while_revalidate = Seconds(60);
   handler = [this](Request&) -> Response {
@@ -193,6 +208,35 @@ TEST_F(CachedInTime, a_response_that_was_made_before_a_clear_is_not_stored) {
   EXPECT_EQ(get().body, "1");
   EXPECT_EQ(get().body, "2");
   EXPECT_EQ(get().body, "2");
+}
+
+TEST_F(CachedInTime, a_stale_response_that_is_cleared_while_its_refresh_fails_is_gone) {
+  options.stale_while_revalidate = Seconds(60);
+  handler = [this](Request&) -> Response {
+    if (calls != 2) return Response::text(std::to_string(calls));
+    cache.clear("/");
+    throw std::runtime_error("it fails");
+  };
+  client().print_reports(false);
+  EXPECT_EQ(get().body, "1");
+  advance(11'000);
+  EXPECT_EQ(get().body, "1");
+  advance(10);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(get().body, "3");
+}
+
+TEST_F(CachedInTime, a_stale_response_that_is_cleared_does_not_replace_an_error) {
+  options.stale_if_error = Seconds(60);
+  handler = [this](Request&) -> Response {
+    if (calls != 2) return Response::text(std::to_string(calls));
+    cache.clear();
+    return Response(Status::ServiceUnavailable);
+  };
+  EXPECT_EQ(get().body, "1");
+  advance(11'000);
+  EXPECT_EQ(get().status, 503);
+  EXPECT_EQ(get().body, "3");
 }
 
 }  // namespace

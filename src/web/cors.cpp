@@ -77,6 +77,9 @@ public:
     if (options.credentials) response.set("access-control-allow-credentials", "true");
   }
 
+  // Whatever the origin if all are allowed: the response has no Vary then.
+  bool exposes_to(std::optional<std::string_view> origin) const { return all_ || (origin && allows(*origin)); }
+
   void add_exposed(Response& response) const {
     if (!exposed_.empty()) response.set("access-control-expose-headers", exposed_);
   }
@@ -127,7 +130,7 @@ Reply Cors::operator()(Request& request, Next next) const {
   return next().then([this, &request](Response response) {
     const std::optional<std::string_view> from = request.field("origin");
     policy_->add_origin(response, from);
-    if (from && policy_->allows(*from)) policy_->add_exposed(response);
+    if (policy_->exposes_to(from)) policy_->add_exposed(response);
     return response;
   });
 }

@@ -63,6 +63,17 @@ TEST_F(CorsTest, a_listed_origin_may_read_the_response) {
   }
 }
 
+TEST_F(CorsTest, with_all_origins_the_response_does_not_depend_on_them) {
+  Client& tested = client({.origins = {"*"}, .exposed = {"X-Total"}});
+  const TestResponse without = tested.get("/");
+  const TestResponse with = from(tested, "https://example.org");
+  for (const TestResponse* answer : {&without, &with}) {
+    EXPECT_FALSE(answer->has("vary"));
+    EXPECT_EQ(answer->field(allow_origin), "*");
+    EXPECT_EQ(answer->field("access-control-expose-headers"), "X-Total");
+  }
+}
+
 TEST_F(CorsTest, other_origins_are_served_without_permission) {
   Client& tested = client({.origins = {"https://example.org", "https://*.example.net"}});
   for (const char* origin : {"http://example.org",

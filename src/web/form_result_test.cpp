@@ -1,4 +1,5 @@
 // FormResult: what was entered, and the errors, of forms that are valid or not.
+#include <tern/rules.hpp>
 #include <tern/testing.hpp>
 #include <tern/web.hpp>
 
@@ -7,8 +8,23 @@
 #include <string>
 #include <vector>
 
+namespace form_result_test {
+
+struct Coupon {
+  std::string code;
+};
+
+}  // namespace form_result_test
+
+template <>
+struct tern::Rules<form_result_test::Coupon> {
+  static constexpr auto list = tern::rules(tern::member<&form_result_test::Coupon::code>(tern::pattern("[")));
+};
+
 namespace tern::testing {
 namespace {
+
+using form_result_test::Coupon;
 
 struct Order {
   std::string name;
@@ -53,6 +69,26 @@ TEST_F(FormResultTest, of_an_invalid_form_has_what_was_entered_and_an_error_for_
   EXPECT_EQ(seen["count"].value, "many");
   EXPECT_NE(seen["count"].error, "");
   EXPECT_EQ(others, 0U);
+}
+
+TEST_F(FormResultTest, has_the_messages_that_an_app_replaces) {
+  app.on_violation([](const ProblemItem& violation, const Request& request) -> std::string {
+    EXPECT_EQ(request.path(), "/orders");
+    return violation.code == "missing" ? "fehlt" : "";
+  });
+  post("count=many");
+  EXPECT_EQ(seen["name"].error, "fehlt");
+  EXPECT_EQ(seen["count"].error, "expected an integer in range");
+}
+
+TEST_F(FormResultTest, is_documented_as_a_form) {
+  const std::string document = app.openapi_document();
+  EXPECT_NE(document.find("application/x-www-form-urlencoded"), std::string::npos) << document;
+}
+
+TEST_F(FormResultTest, with_a_malformed_pattern_fails_the_start) {
+  app.post("/coupons", [](FormResult<Coupon>) { return "x"; });
+  EXPECT_THROW(Client{app}, SetupError);
 }
 
 TEST_F(FormResultTest, of_an_empty_form_has_every_field) {

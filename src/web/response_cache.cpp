@@ -210,7 +210,8 @@ Task<Response> ResponseCache::lead(Request& request, Next next, std::string key,
     case Outcome::Failed: {
       const std::uint64_t now = now_in_milliseconds();
       if (stale.response == nullptr || now >= stale.error_until || request.stop().stop_requested()) break;
-      if (keep_stale(key, stale, stale.error_until)) flight.finish();
+      if (!keep_stale(key, stale, stale.error_until, clears)) break;
+      flight.finish();
       Reply reply = serve_found(stale, request, now);
       co_return std::move(reply.response());
     }
@@ -300,12 +301,15 @@ void ResponseCache::refuse(std::string_view key) noexcept {
   }
 }
 
-// Serves a stale response for a moment, so that what fails is not asked again with each request.
-bool ResponseCache::keep_stale(std::string_view key, Entry stale, std::uint64_t until) noexcept {
+// Serves a stale response for a moment, so that what fails is not asked again with each request. False if it was
+// cleared meanwhile, perhaps.
+bool ResponseCache::keep_stale(std::string_view key, Entry stale, std::uint64_t until, std::uint64_t clears) noexcept {
   try {
     stale.fresh_until = std::min(now_in_milliseconds() + retry_after, until);
     const std::size_t bytes = sizeof(StoredResponse) + size_of(*stale.response);
-    put(key, std::move(stale), bytes);
+    const std::lock_guard lock(mutex_);
+    if (clears != clears_) return false;
+    entries_.put(key, std::move(stale), bytes);
     return true;
   } catch (const std::exception&) {  // no memory
     return false;

@@ -83,7 +83,7 @@ private:
   std::string key_for(const Request& request, const Response& response);
   void put(std::string_view key, Entry entry, std::size_t bytes);
   void refuse(std::string_view key) noexcept;
-  bool keep_stale(std::string_view key, Entry stale, std::uint64_t until) noexcept;
+  bool keep_stale(std::string_view key, Entry stale, std::uint64_t until, std::uint64_t clears) noexcept;
 
   Refresh* refresh_of(const Request& request) const noexcept;
   void refresh(Request& request, std::string_view key, const Entry& stale) noexcept;

@@ -95,8 +95,11 @@ private:
   }
 
   bool stands_alone(const Tag& tag) const {
-    const std::size_t line_begin = source_.substr(0, tag.begin).rfind('\n') + 1;
-    if (line_begin < at_) return false;  // another tag is in this line
+    // Behind the last tag, so that a page in one line does not cost quadratic time.
+    const std::size_t newline = source_.substr(at_, tag.begin - at_).rfind('\n');
+    if (newline == std::string_view::npos && at_ != 0 && source_[at_ - 1] != '\n')
+      return false;  // another tag is there
+    const std::size_t line_begin = newline == std::string_view::npos ? at_ : at_ + newline + 1;
     const std::string_view before = source_.substr(line_begin, tag.begin - line_begin);
     if (before.find_first_not_of(blank) != std::string_view::npos) return false;
     std::string_view after = source_.substr(tag.end);

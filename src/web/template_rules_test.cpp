@@ -216,6 +216,19 @@ TEST(TemplateRules, partials_without_end_are_found) {
               HasSubstr("page.mustache:1: templates are nested more than 100 deep"));
 }
 
+// 2^40 ways through the partials, and a line of two megabytes: both took hours to compile.
+TEST(TemplateRules, compiling_takes_linear_time) {
+  std::vector<TemplateSource> sources;
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = "{{>p" + std::to_string(i + 1) + "}}";
+    sources.push_back({"p" + std::to_string(i), "p" + std::to_string(i), next + next});
+  }
+  std::string line;
+  for (int i = 0; i < 100'000; ++i) line += "{{#yes}}{{/yes}}";
+  sources.push_back({"p40", "p40", line});
+  EXPECT_EQ(TemplateSet(std::move(sources), {}).find("p0").file, "p0");
+}
+
 TEST(TemplateRules, nesting_is_bounded) {
   std::string deep;
   for (int i = 0; i < 101; ++i) deep += "{{#yes}}";

@@ -52,7 +52,8 @@ TemplateSet::TemplateSet(std::vector<TemplateSource> sources, const TemplateOpti
     }
   }
   std::vector<const TemplateProgram*> path;
-  for (const auto& [name, program] : programs_) check_recursion(*program, path);
+  std::set<const TemplateProgram*> checked;
+  for (const auto& [name, program] : programs_) check_recursion(*program, path, checked);
 }
 
 const TemplateProgram* TemplateSet::lookup(std::string_view name) const {
@@ -65,17 +66,20 @@ const TemplateProgram& TemplateSet::find(std::string_view name) const {
   throw std::out_of_range("there is no template '" + std::string(name) + "'");
 }
 
-// Of partials that are included in any case, and so without end.
-void TemplateSet::check_recursion(const TemplateProgram& program, std::vector<const TemplateProgram*>& path) const {
+// Of partials that are included in any case, and so without end. Looks at each program once.
+void TemplateSet::check_recursion(const TemplateProgram& program, std::vector<const TemplateProgram*>& path,
+                                  std::set<const TemplateProgram*>& checked) const {
+  if (checked.contains(&program)) return;
   path.push_back(&program);
   for (const TemplateInstruction& each : program.code) {
     if (each.target == nullptr || each.is_conditional) continue;
     if (std::ranges::find(path, each.target) != path.end()) {
       throw TemplateError(program.file, each.line, "'" + each.target->file + "' includes itself without end");
     }
-    if (path.size() < 100) check_recursion(*each.target, path);
+    check_recursion(*each.target, path, checked);
   }
   path.pop_back();
+  checked.insert(&program);
 }
 
 TemplateStore::TemplateStore(std::string_view folder, const TemplateOptions& options)

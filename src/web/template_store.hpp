@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ public:
 
 private:
   const TemplateProgram* lookup(std::string_view name) const;
-  void check_recursion(const TemplateProgram& program, std::vector<const TemplateProgram*>& path) const;
+  void check_recursion(const TemplateProgram& program, std::vector<const TemplateProgram*>& path,
+                       std::set<const TemplateProgram*>& checked) const;
 
   const std::string extension_;
   std::map<std::string, std::unique_ptr<TemplateProgram>, std::less<>> programs_;

@@ -329,7 +329,7 @@ public:
 
   // Replaces the text of each entry in the `errors` of a 422, for other languages: `text` takes (const ProblemItem&,
   // const Request&) and returns a std::string; an empty one keeps the text. ProblemItem::code and ::expected say which
-  // rule was violated. Called by all loops concurrently. Must not throw.
+  // rule was violated. Called by all loops and the thread pool concurrently. Must not throw.
   template <class F>
   App& on_violation(F text) {
     static_assert(std::is_invocable_r_v<std::string, const F&, const ProblemItem&, const Request&>,

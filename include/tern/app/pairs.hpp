@@ -66,6 +66,9 @@ concept OptionalText = requires(T& optional) {
 template <class M>
 concept PairMember = Positional<M> || OptionalText<M> || TextSequence<M>;
 
+// The double that is written as the float is: 0.1, and not 0.10000000149, which is no multiple of 0.1.
+double widened(float value) noexcept;
+
 // A value as the validator sees it.
 template <Positional T>
 json::detail::ScalarValue scalar_of(const T& value) {
@@ -74,6 +77,9 @@ json::detail::ScalarValue scalar_of(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     scalar.type = Type::Text;
     scalar.text = enum_name(value).value_or(std::string_view());
+  } else if constexpr (std::is_same_v<T, float>) {
+    scalar.type = Type::Fraction;
+    scalar.fraction = widened(value);
   } else if constexpr (std::is_floating_point_v<T>) {
     scalar.type = Type::Fraction;
     scalar.fraction = static_cast<double>(value);

@@ -11,6 +11,8 @@
 
 namespace tern {
 
+class Request;
+
 // Why an extractor fails; converted to a response. A missing value is nullopt for a std::optional parameter; a
 // malformed one is rejected even then.
 struct Rejection {
@@ -40,6 +42,8 @@ Rejection parameters_rejected(Problem&& problem, std::string_view in);
 bool lists_violations(const Rejection& rejection);
 // Notes a rejection, or adds its violations to the first. False if no other parameter can add to it.
 bool add_rejection(std::optional<Rejection>& failure, Rejection&& rejection);
+// What App::on_violation does to a 422, for those who show the violations themselves.
+void replace_violation_texts(Problem& problem, const Request& request);
 Rejection bad_json(const json::Error& error);
 Rejection missing(std::string_view kind, std::string_view name);
 Rejection malformed(std::string_view kind, std::string_view name, std::string_view expectation);

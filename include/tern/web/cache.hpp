@@ -55,7 +55,8 @@ struct CacheCounts {
 // Responses to GET are stored, and serve GET and HEAD of the same scheme, host, path, query and fields of Vary. Of
 // several requests for what is not stored, on any loop, one calls the handler, and the others wait for its response.
 // Not stored are other statuses than 200, 203, 204, 301, 308, 404 and 410, streams and files, and responses with
-// Set-Cookie, `Vary: *`, or private, no-store or no-cache in Cache-Control.
+// Set-Cookie, `Vary: *`, a Content-Encoding other than gzip, br and zstd, or private, no-store or no-cache in
+// Cache-Control.
 //
 // A handle: copies use the same store, so that a handler can clear what another one has made. From any thread.
 class Cache {

@@ -74,7 +74,7 @@ FormFields empty_form() {
 //     tern::Response::redirect("/notes");  // 303: the browser gets the page, and a reload does not send the form again
 //   });
 //
-// Content that is not a form is refused as by Form<T>.
+// Content that is not a form is refused as by Form<T>. The texts of errors are those of App::on_violation.
 template <class T>
 class FormResult {
 public:
@@ -102,6 +102,8 @@ private:
 
 template <class T>
 struct Extract<FormResult<T>> {
+  static constexpr app::ParameterContract contract = Extract<Form<T>>::contract;
+  static constexpr app::PrepareRules prepare = Extract<Form<T>>::prepare;
   static constexpr bool reads_body = true;
   static constexpr bool computes_from_body = true;
   static std::expected<FormResult<T>, Rejection> from(Request& request) { return from(request, request.arena()); }
@@ -115,7 +117,9 @@ struct Extract<FormResult<T>> {
     if (form) {
       result.value_ = std::move(form->value);
     } else {
-      web::add_errors(result.fields_, result.others_, form.error().problem);
+      Problem& problem = form.error().problem;
+      app::replace_violation_texts(problem, request);
+      web::add_errors(result.fields_, result.others_, problem);
     }
     return result;
   }
