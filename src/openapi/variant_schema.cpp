@@ -1,4 +1,4 @@
-// The schemas of variants: how alternatives are told apart (json/variant.hpp).
+// The schemas of variants, and what selects their alternatives (json/variant.hpp).
 #include "openapi/schema_writer.hpp"
 
 #include <algorithm>
