@@ -52,12 +52,13 @@ tern::Response news() {
 
 int main(int argc, char** argv) {
   tern::App app;
-  app.get("/events", events);
-  app.get("/news", news);
+  app.get("/events", events).response(tern::Status::Ok, "The counter", "text/event-stream");
+  app.get("/news", news).response(tern::Status::Ok, "The news as they are posted", "text/event-stream");
   app.post("/news", [&app](tern::Json<News> posted) {
     app.publish("news", posted->text);
     return tern::Status::NoContent;
   });
-  app.get("/", [] { return tern::Response::static_content(tern::media::html, page); });
+  app.get("/", [] { return tern::Response::static_content(tern::media::html, page); }).hide();
+  app.openapi({.title = "News", .docs = "/docs"});
   return app.run(examples::options(argc, argv));
 }

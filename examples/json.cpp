@@ -74,5 +74,6 @@ int main(int argc, char** argv) {
   app.on_error([](const nlohmann::json::exception& error) {
     return tern::HttpError(tern::Status::UnprocessableContent, error.what());
   });
+  app.openapi({.title = "Orders", .docs = "/docs"});
   return app.run(examples::options(argc, argv));
 }

@@ -49,5 +49,6 @@ int main(int argc, char** argv) {
   app.use(tern::Compress());
   app.get("/measurements", list);
   app.post("/measurements", store).use(tern::Decompress()).limits({.max_body_bytes = 1024 * 1024});
+  app.openapi({.title = "Measurements", .docs = "/docs"});
   return app.run(examples::options(argc, argv));
 }

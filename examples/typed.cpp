@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
   api.get("/status", [] { return "up"; });
   auto admin = api.group("/admin");
   admin.use(require_key);
-  admin.get("/status", [] { return "up, for administrators"; });
+  admin.get("/status", [] { return "up, for administrators"; }).problem(tern::Status::Forbidden);
 
+  app.openapi({.title = "Typed handlers", .docs = "/docs"});
   return app.run(examples::options(argc, argv));
 }

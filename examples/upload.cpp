@@ -74,8 +74,9 @@ tern::Task<std::uint64_t> count(tern::BodyStream body) {
 
 int main(int argc, char** argv) {
   tern::App app;
-  app.get("/", [] { return tern::Response::static_content(tern::media::html, page); });
+  app.get("/", [] { return tern::Response::static_content(tern::media::html, page); }).hide();
   app.post("/upload", tern::blocking(receive)).limits({.max_body_bytes = 1024 * 1024 * 1024});
   app.post("/stream", count).limits({.max_body_bytes = std::numeric_limits<std::size_t>::max()});
+  app.openapi({.title = "Upload", .docs = "/docs"});
   return app.run(examples::options(argc, argv));
 }

@@ -69,5 +69,6 @@ int main(int argc, char** argv) {
     return *stay;
   });
   app.get("/stays", [](Page page) { return "page " + std::to_string(*page); });
+  app.openapi({.title = "Stays", .docs = "/docs"});
   return app.run(examples::options(argc, argv));
 }

@@ -1,12 +1,13 @@
 // Reading of the shapes that need more than one look at a value: structs, variants, enums, single characters, raw text.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <tern/base/number.hpp>
 #include <tern/json/read.hpp>
-#include <tern/json/writer.hpp>
+#include <tern/json/write.hpp>
 
 #include "json/read_state.hpp"
 #include "json/rule_walk.hpp"
@@ -42,15 +43,41 @@ std::string one_of(const EnumTable& table) {
   return message;
 }
 
+std::string listed(std::span<const Alternative> alternatives, std::string_view separator, std::string_view last) {
+  std::string text;
+  std::size_t left = 0;
+  for (const Alternative& each : alternatives) left += each.is_struct ? 1U : 0U;
+  bool is_first = true;
+  for (const Alternative& each : alternatives) {
+    if (!each.is_struct) continue;
+    if (!is_first) text.append(left == 1 ? last : separator);
+    text.append(to_string(each.discriminator.value));
+    is_first = false;
+    --left;
+  }
+  return text;
+}
+
+void note_missing_member(const Reader& reader, ReadState& state, std::string_view name) {
+  std::string path = reader.path();
+  append_pointer(path, name);
+  state.add(std::move(path), "missing", "missing");
+}
+
+// The member that only tells which struct it is.
+void check_discriminator(Reader& member, const Discriminator& discriminator) {
+  std::string_view value;
+  if (!member.text(value) || value == discriminator.value) return;
+  const std::string expected = to_string(discriminator.value);
+  member.fail("must be " + expected, "one_of", "[" + expected + "]");
+}
+
 // Notes the members in `missing` that have no default.
 void note_missing(const Reader& reader, ReadState& state, const ReadTable& table, std::uint64_t missing) {
   if (missing != 0) missing &= ~table.may_be_missing();
   if (missing == 0) return;
   for (std::size_t i = 0; i < table.count; ++i) {
-    if ((missing >> i & 1) == 0) continue;
-    std::string path = reader.path();
-    append_pointer(path, table.members[i].name);
-    state.add(std::move(path), "missing", "missing");
+    if ((missing >> i & 1) != 0) note_missing_member(reader, state, table.members[i].name);
   }
 }
 
@@ -69,13 +96,20 @@ void read_struct(Reader& reader, void* object, const ReadTable& table) {
   table.addresses(object, addresses);
   std::uint64_t seen = 0;
   std::size_t next = 0;
+  bool has_discriminator = table.discriminator.member.empty();
   for (const dom::key_value_pair member : members) {
     if (reader.state_.full()) return;
     const std::size_t at = find(table, next, member.key);
     const bool is_unknown = at == table.count;
     const bool is_taken = !is_unknown && (not_taken >> at & 1) == 0;
-    if (!is_taken && !deny_unknown) continue;
+    const bool is_discriminator = is_unknown && !has_discriminator && member.key == table.discriminator.member;
+    if (!is_taken && !deny_unknown && !is_discriminator) continue;
     Reader child(reader.state_, &reader, member.key, no_index, node_of(member.value));
+    if (is_discriminator) {
+      has_discriminator = true;
+      check_discriminator(child, table.discriminator);
+      continue;
+    }
     if (!is_taken) {
       child.fail(is_unknown ? "unknown member" : "only in responses", is_unknown ? "unknown" : "read_only");
       continue;
@@ -84,11 +118,53 @@ void read_struct(Reader& reader, void* object, const ReadTable& table) {
     next = at + 1;
     table.members[at].read(child, addresses[at]);
   }
+  if (!has_discriminator) note_missing_member(reader, reader.state_, table.discriminator.member);
   note_missing(reader, reader.state_, table, all_members(table.count) & ~seen & ~not_taken & ~not_sent);
   if (rules != nullptr && !rules->checks().empty() && reader.problem_count() == problems) {
     RuleWalk::check_struct(reader, *rules, object, table.members);
   }
 }
+
+namespace {
+
+std::size_t choose_by_discriminator(Reader& reader, ReadState& state, std::span<const Alternative> alternatives,
+                                    std::string_view discriminator) {
+  std::size_t chosen = no_alternative;
+  bool is_there = false;
+  reader.each_member([&](std::string_view name, Reader& member) {
+    std::string_view value;
+    if (name != discriminator) return;
+    is_there = true;
+    if (!member.text(value)) return;
+    for (std::size_t i = 0; i < alternatives.size(); ++i) {
+      if (alternatives[i].is_struct && alternatives[i].discriminator.value == value) chosen = i;
+    }
+    if (chosen != no_alternative) return;
+    member.fail("must be " + listed(alternatives, ", ", " or "), "one_of", "[" + listed(alternatives, ",", ",") + "]");
+  });
+  if (!is_there) note_missing_member(reader, state, discriminator);
+  return chosen;
+}
+
+std::size_t choose_by_members(Reader& reader, std::span<const Alternative> alternatives) {
+  std::size_t chosen = no_alternative;
+  bool several = false;
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    for (const std::string_view name : alternatives[i].names) {
+      if (!is_mark(alternatives, i, name) || !reader.has_member(name)) continue;
+      several = several || (chosen != no_alternative && chosen != i);
+      chosen = i;
+    }
+  }
+  if (several) {
+    reader.fail("the members of several alternatives are mixed", "alternative");
+    return no_alternative;
+  }
+  if (chosen == no_alternative) reader.fail("no member tells which alternative it is", "alternative");
+  return chosen;
+}
+
+}  // namespace
 
 std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alternatives) {
   const Kinds kind = reader.kind();
@@ -109,20 +185,9 @@ std::size_t choose_alternative(Reader& reader, std::span<const Alternative> alte
   } else if (chosen == no_alternative) {
     reader.expected(all);
   } else if (kind == Kinds::Object && structs > 1) {
-    chosen = no_alternative;
-    bool several = false;
-    for (std::size_t i = 0; i < alternatives.size(); ++i) {
-      for (const std::string_view name : alternatives[i].names) {
-        if (!is_mark(alternatives, i, name) || !reader.has_member(name)) continue;
-        several = several || (chosen != no_alternative && chosen != i);
-        chosen = i;
-      }
-    }
-    if (several) {
-      reader.fail("the members of several alternatives are mixed", "alternative");
-      return no_alternative;
-    }
-    if (chosen == no_alternative) reader.fail("no member tells which alternative it is", "alternative");
+    const std::string_view discriminator = common_discriminator(alternatives);
+    return discriminator.empty() ? choose_by_members(reader, alternatives)
+                                 : choose_by_discriminator(reader, reader.state_, alternatives, discriminator);
   }
   return chosen;
 }

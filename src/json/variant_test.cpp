@@ -30,6 +30,15 @@ struct Leaf {
 struct Drawing {
   std::vector<std::variant<std::string, std::unique_ptr<Leaf>, std::vector<Shape>>> parts;
 };
+struct Point {
+  int x;
+};
+struct Move {
+  int x;
+};
+struct Stop {};
+using Step = std::variant<Point, Move, Stop>;
+
 struct Prefix {
   int a;
 };
@@ -39,6 +48,19 @@ struct Extended {
 };
 
 }  // namespace
+
+template <>
+struct tern::JsonDiscriminator<Point> {
+  static constexpr std::string_view member = "kind", value = "point";
+};
+template <>
+struct tern::JsonDiscriminator<Move> {
+  static constexpr std::string_view member = "kind", value = "a \"move\"";
+};
+template <>
+struct tern::JsonDiscriminator<Stop> {
+  static constexpr std::string_view member = "kind", value = "stop";
+};
 
 namespace tern::json {
 namespace {
@@ -97,6 +119,35 @@ TEST(JsonVariant, refuses_objects_that_could_be_none_or_several) {
   EXPECT_EQ(problems_of<Shape>("1"), "expected object");
 }
 
+TEST(JsonVariant, tells_structs_by_their_discriminator) {
+  const auto steps =
+      read<std::vector<Step>>(R"([{"kind":"point","x":1},{"x":2,"kind":"a \"move\""},{"kind":"stop","x":0}])");
+  ASSERT_TRUE(steps) << steps.error().to_string();
+  EXPECT_EQ(std::get<Point>((*steps)[0]).x, 1);
+  EXPECT_EQ(std::get<Move>((*steps)[1]).x, 2);
+  EXPECT_EQ((*steps)[2].index(), 2U);
+  EXPECT_EQ(to_string(*steps), R"([{"kind":"point","x":1},{"kind":"a \"move\"","x":2},{"kind":"stop"}])");
+}
+
+TEST(JsonVariant, reports_a_discriminator_that_is_missing_or_unknown) {
+  EXPECT_EQ(problems_of<std::vector<Step>>(R"([{"x":1}])"), "/0/kind: missing");
+  EXPECT_EQ(problems_of<Step>(R"({"kind":7})"), "/kind: expected string");
+  EXPECT_EQ(problems_of<Step>(R"({"kind":"Stop"})"), R"(/kind: must be "point", "a \"move\"" or "stop")");
+  EXPECT_EQ(problems_of<Step>(R"({"kind":"point","x":"1"})"), "/x: expected integer");
+  const auto unknown = read<Step>(R"({"kind":""})");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().problems[0].code, "one_of");
+  EXPECT_EQ(unknown.error().problems[0].expected, R"(["point","a \"move\"","stop"])");
+}
+
+TEST(JsonVariant, a_struct_by_itself_has_its_discriminator) {
+  EXPECT_EQ(to_string(Stop{}), R"({"kind":"stop"})");
+  EXPECT_TRUE(read<Stop>(R"({"kind":"stop"})"));
+  EXPECT_EQ(problems_of<Point>(R"({"x":1})"), "/kind: missing");
+  EXPECT_EQ(problems_of<Point>(R"({"kind":"stop","x":1})"), R"(/kind: must be "point")");
+  EXPECT_EQ(problems_of<Step>(R"({"kind":"point","x":1,"y":1})", {.deny_unknown = true}), "/y: unknown member");
+}
+
 TEST(JsonVariant, nests) {
   const char* text = R"({"parts":["s",{"value":1.5},{"value":{"radius":1,"name":"n"}},[{"radius":3,"name":""}],null]})";
   const auto group = read<Drawing>(text);
@@ -117,6 +168,9 @@ TEST(JsonVariant, knows_which_alternatives_look_alike) {
   using detail::can_be_told_apart;
   static_assert(can_be_told_apart(alternatives<int, double, std::string>));
   static_assert(can_be_told_apart(alternatives<Circle, Box>));
+  static_assert(can_be_told_apart(alternatives<Point, Move, int, Stop>));
+  static_assert(!can_be_told_apart(alternatives<Point, Move, Prefix>));
+  static_assert(!can_be_told_apart(alternatives<Point, Point>));
   static_assert(!can_be_told_apart(alternatives<int, long>));
   static_assert(!can_be_told_apart(alternatives<float, double>));
   static_assert(!can_be_told_apart(alternatives<std::string, char>));

@@ -186,8 +186,12 @@ void detail::write_struct(Writer& writer, const WriteMember* members, const void
 }
 
 void detail::write_struct_without(Writer& writer, const WriteMember* members, const void* const* addresses,
-                                  std::size_t count, std::uint64_t omitted) {
+                                  std::size_t count, std::uint64_t omitted, const Discriminator& discriminator) {
   writer.begin_object();
+  if (!discriminator.member.empty()) {
+    writer.key(discriminator.member);
+    writer.text(discriminator.value);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     if ((omitted >> i & 1) != 0) continue;
     writer.key(members[i].name);

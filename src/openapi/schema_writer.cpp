@@ -1,11 +1,13 @@
 #include "openapi/schema_writer.hpp"
 
+#include <tern/json/read.hpp>
 #include <tern/json/write.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
+#include <map>
 
 namespace tern::openapi {
 namespace {
@@ -89,24 +91,6 @@ std::string unit_of(const Schema& schema) {
     if (unit.numerator == schema.numerator && unit.denominator == schema.denominator) return std::string(unit.name);
   }
   return "Units of " + std::to_string(schema.numerator) + "/" + std::to_string(schema.denominator) + " seconds";
-}
-
-bool has_member(const Schema& schema, std::string_view name) {
-  return std::ranges::find(schema.members, name, &SchemaMember::name) != schema.members.end();
-}
-
-// The members that only this alternative of a variant has; they tell it apart (json/variant.hpp).
-std::vector<std::size_t> marks_of(const Schema& variant, std::size_t index) {
-  const Schema& own = *variant.members[index].schema;
-  std::vector<std::size_t> marks;
-  for (std::size_t i = 0; i < own.members.size(); ++i) {
-    const bool is_mark = std::ranges::none_of(variant.members, [&](const SchemaMember& other) {
-      return other.schema != &own && other.schema->shape == Shape::Struct &&
-             has_member(*other.schema, own.members[i].name);
-    });
-    if (is_mark) marks.push_back(i);
-  }
-  return marks;
 }
 
 }  // namespace
@@ -269,6 +253,9 @@ void SchemaWriter::tuple(const Schema& schema, bool nullable) {
   out_.begin_array();
   for (const SchemaMember& element : schema.members) value(*element.schema);
   out_.end_array();
+  out_.key("items");  // there are no others; some tools want to see the keyword beside each array
+  out_.begin_object();
+  out_.end_object();
   out_.key("minItems");
   out_.unsigned_integer(schema.members.size());
   out_.key("maxItems");
@@ -294,51 +281,18 @@ void SchemaWriter::map_keys(const Schema& key) {
   out_.end_object();
 }
 
-// An object is the alternative of which it has a member that the others have not.
-void SchemaWriter::alternative(const Schema& variant, std::size_t index) {
-  const Schema& own = *variant.members[index].schema;
-  const auto others_are_structs = [&](const SchemaMember& other) {
-    return other.schema != &own && other.schema->shape == Shape::Struct;
-  };
-  const std::vector<std::size_t> marks = marks_of(variant, index);
-  const bool is_marked = own.shape != Shape::Struct || std::ranges::none_of(variant.members, others_are_structs) ||
-                         std::ranges::any_of(marks, [&own](std::size_t mark) { return is_required(own, mark); });
-  out_.begin_object();
-  write_plain(own, false, {});
-  if (!is_marked) {
-    out_.key("anyOf");
-    out_.begin_array();
-    for (const std::size_t mark : marks) {
-      out_.begin_object();
-      out_.key("required");
-      out_.begin_array();
-      out_.text(own.members[mark].name);
-      out_.end_array();
-      out_.end_object();
-    }
-    out_.end_array();
-  }
-  out_.end_object();
-}
-
-void SchemaWriter::variant(const Schema& schema, bool nullable) {
-  const auto has = [&schema](Shape shape) {
-    return std::ranges::find(schema.members, shape, [](const SchemaMember& each) { return each.schema->shape; }) !=
-           schema.members.end();
-  };
-  // An integer is a number, too.
-  out_.key(has(Shape::Integer) && has(Shape::Fraction) ? "anyOf" : "oneOf");
-  out_.begin_array();
-  for (std::size_t i = 0; i < schema.members.size(); ++i) alternative(schema, i);
-  if (nullable && !has(Shape::Null)) {
-    out_.begin_object();
-    type("null", false);
-    out_.end_object();
-  }
-  out_.end_array();
-}
-
 void SchemaWriter::codec(const Schema& schema, bool nullable, const RulesAt& rules) {
+  if (!schema.text.empty() && !nullable && rules.rules.empty() && schema.rules == nullptr) {
+    // Generators of clients make a class of its own for an allOf.
+    const auto keywords = json::read<std::map<std::string, json::Raw>>(schema.text);
+    if (keywords) {
+      for (const auto& [key, stated] : *keywords) {
+        out_.key(key);
+        out_.raw(stated.text);
+      }
+      return;
+    }
+  }
   if (!schema.text.empty()) {
     out_.key(nullable ? "anyOf" : "allOf");
     out_.begin_array();
@@ -413,6 +367,14 @@ void SchemaWriter::structure(const Components::Entry& entry) {
   std::vector<std::string_view> names;
   out_.key("properties");
   out_.begin_object();
+  if (const json::Discriminator& own = schema.discriminator; !own.member.empty()) {
+    out_.key(own.member);
+    out_.begin_object();
+    type("string", false);
+    key_text("const", own.value);
+    out_.end_object();
+    names.push_back(own.member);
+  }
   for (std::size_t i = 0; i < schema.members.size(); ++i) {
     out_.key(schema.members[i].name);
     value(*schema.members[i].schema, defaults[i], {}, rules_of_member(schema, i));

@@ -43,6 +43,7 @@ private:
   void list(const json::Schema& schema, bool nullable, const RulesAt& rules);
   void map_keys(const json::Schema& key);
   void variant(const json::Schema& schema, bool nullable);
+  void discriminator(const json::Schema& variant);
   void alternative(const json::Schema& variant, std::size_t index);
   void codec(const json::Schema& schema, bool nullable, const RulesAt& rules);
   void structure(const Components::Entry& entry);

@@ -1,10 +1,13 @@
 """The OpenAPI document of a service, and the service, under the tools of others: openapi-spec-validator, Schemathesis and a
-client that openapi-python-client generates. Skipped (77) where these cannot be had.
+client that openapi-python-client generates and that is used against the service. Skipped (77) where these cannot be had.
 
 usage: tools_test.py SCRIPT_OPENAPI_TOOLS EXAMPLES_PER_OPERATION PROGRAM [ARGUMENTS…]
+
+More than ten thousand requests, by hand: tools_test.py script/openapi-tools 250 build/debug/bin/torture-server
 """
 
 import json
+import os
 import pathlib
 import re
 import signal
@@ -56,14 +59,15 @@ def check_service(tools, folder, address):
                "--generation-allow-x00", "false", "--header", "X-Key: sesame")
 
 
-def check_client(tools, folder):
-    """A client is generated with all operations, and Python accepts it."""
+def check_client(tools, folder, address):
+    """A client is generated with all operations, and understands the responses of the service."""
     done = subprocess.run([tools / "openapi-python-client", "generate", "--path", "openapi.json", "--meta", "none",
                            "--output-path", "client"], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
         print(done.stdout, done.stderr)
         return False
-    return run(folder, tools / "python", "-m", "compileall", "-q", "client")
+    return (run(folder, tools / "python", "-m", "compileall", "-q", "client") and
+            run(folder, tools / "python", HERE / "use_client.py", address, env={**os.environ, "PYTHONPATH": str(folder)}))
 
 
 def main():
@@ -77,7 +81,7 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             good = check_document(tools, folder, address)
-            good = check_client(tools, folder) and good
+            good = check_client(tools, folder, address) and good
             good = check_service(tools, folder, address) and good
         server.send_signal(signal.SIGTERM)
         sys.exit(0 if server.wait(60) == 0 and good else 1)

@@ -82,6 +82,8 @@ void add_json_routes(tern::App& app) {
       .example(Settings{});
   json.post("/tree", [](tern::Json<Tree> tree) { return std::move(*tree); });
   json.post("/list", [](tern::Json<ListNode> list) { return std::move(*list); });
+  json.post("/account", [](tern::Json<Account> account) { return std::move(*account); });
+  json.post("/booking", [](tern::Json<Booking> booking) { return std::move(*booking); });
   json.post("/drawing", [](tern::Json<Drawing> drawing) { return std::move(*drawing); });
   json.post("/things", [](tern::Json<first::Thing> thing) { return second::Thing{std::to_string(thing->a)}; });
   json.post("/strict", [](tern::Json<Strict> strict) { return *strict; });

@@ -101,6 +101,22 @@ struct Drawing {
   std::optional<Shape> second;
 };
 
+// Told apart by a discriminator.
+struct Deposit {
+  int amount;
+};
+struct Withdrawal {
+  int amount;
+};
+struct Closing {};
+using Booking = std::variant<Deposit, Withdrawal, Closing>;
+
+struct Account {
+  std::vector<Booking> bookings;
+  std::optional<Booking> last;
+  std::variant<std::string, Deposit, Closing> opening;
+};
+
 struct Money {
   std::int64_t cents = 0;
 };
@@ -214,6 +230,19 @@ tern::App make_app();
 tern::OpenApiOptions options();
 
 }  // namespace torture
+
+template <>
+struct tern::JsonDiscriminator<torture::Deposit> {
+  static constexpr std::string_view member = "kind", value = "deposit";
+};
+template <>
+struct tern::JsonDiscriminator<torture::Withdrawal> {
+  static constexpr std::string_view member = "kind", value = "withdrawal";
+};
+template <>
+struct tern::JsonDiscriminator<torture::Closing> {
+  static constexpr std::string_view member = "kind", value = "closing";
+};
 
 template <>
 struct tern::JsonCodec<torture::Money> {

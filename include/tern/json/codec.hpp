@@ -57,6 +57,18 @@ struct JsonOptions;
 template <class T>
 struct JsonSchemaName;
 
+// The member by which an object is known among the structs of a std::variant, and its value for T (the discriminator of
+// OpenAPI):
+//
+//   template <> struct tern::JsonDiscriminator<Circle> {
+//     static constexpr std::string_view member = "kind", value = "circle";
+//   };
+//
+// It is no member of the struct. It is written first, and must be there with this value when a T is read, in a variant
+// or not. Query strings and forms have none.
+template <class T>
+struct JsonDiscriminator;
+
 // The names of an enumeration. Either the range in which enumerators are looked for (default: -128 to 127), or the
 // complete list of values and names:
 //

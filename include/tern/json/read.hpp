@@ -117,7 +117,8 @@ consteval const RuleTable* rule_table() {
 
 template <class T>
 inline constexpr ReadTable read_table{read_members<T>.items,    member_count<T>,     &addresses_in<T>,
-                                      &members_with_default<T>, denies_unknown<T>(), rule_table<T>()};
+                                      &members_with_default<T>, denies_unknown<T>(), rule_table<T>(),
+                                      discriminator_of<T>()};
 
 template <class T>
 void read_integer(Reader& reader, T& out) {

@@ -13,6 +13,7 @@
 
 #include <tern/json/error.hpp>
 #include <tern/json/kinds.hpp>
+#include <tern/json/reflect.hpp>
 
 namespace tern::json {
 
@@ -50,6 +51,7 @@ struct ReadTable {
   std::uint64_t (*may_be_missing)();
   bool deny_unknown;
   const RuleTable* rules;  // null: there are none
+  Discriminator discriminator;
 };
 
 void read_struct(Reader& reader, void* object, const ReadTable& table);

@@ -20,6 +20,12 @@ struct Rename {
   std::string_view name;
 };
 
+// See JsonDiscriminator. Without one, the name of the member is empty.
+struct Discriminator {
+  std::string_view member = {};
+  std::string_view value = {};
+};
+
 // A struct that can be decomposed. It must not have C arrays, base classes, reference members, bit-fields, or more than
 // 64 members; access to a member of such a struct fails with a message.
 template <class T>
@@ -166,6 +172,22 @@ consteval auto make_names() {
 
 template <class T>
 inline constexpr auto names_of = make_names<T>();
+
+template <class T>
+concept HasDiscriminator = requires { sizeof(JsonDiscriminator<T>); };
+
+template <class T>
+consteval Discriminator discriminator_of() {
+  if constexpr (HasDiscriminator<T>) {
+    constexpr Discriminator own{JsonDiscriminator<T>::member, JsonDiscriminator<T>::value};
+    static_assert(!own.member.empty(), "tern: the member of a JsonDiscriminator has no name");
+    static_assert(!has(names_of<T>, own.member),
+                  "tern: a JsonDiscriminator names a member that the struct has; it is added to those of the struct");
+    return own;
+  } else {
+    return {};
+  }
+}
 
 template <class T, std::size_t I>
 inline constexpr FixedText<names_of<T>.items[I].size() + 1> fixed_name{names_of<T>.items[I]};

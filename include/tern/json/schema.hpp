@@ -54,6 +54,7 @@ struct Schema {
   const detail::EnumTable& (*names)() = nullptr;  // of an enumeration
   const SchemaDefaults* defaults = nullptr;       // of a struct
   const RuleTable* rules = nullptr;               // of tern::Rules; null: none
+  Discriminator discriminator = {};               // of a struct
 };
 
 // The one Schema of T.
@@ -140,6 +141,7 @@ consteval void describe_struct(Schema& schema) {
   schema.name = component_name<T>();
   schema.members = {schema_members<T>.items, member_count<T>};
   schema.defaults = &SchemaDefaultsOf<T>::value;
+  schema.discriminator = discriminator_of<T>();
   if constexpr (requires { JsonOptions<T>::deny_unknown; }) schema.deny_unknown = JsonOptions<T>::deny_unknown;
 }
 

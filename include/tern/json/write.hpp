@@ -60,7 +60,10 @@ void write_members_of(Writer& writer, const T& value) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     const void* addresses[count + 1] = {leaf<I>(pointers)..., nullptr};
     if constexpr (HasRules<T>) {
-      write_struct_without(writer, write_members<T>.items, addresses, count, RuleTableOf<T>::table.write_only);
+      constexpr std::uint64_t write_only = RuleTableOf<T>::table.write_only;
+      write_struct_without(writer, write_members<T>.items, addresses, count, write_only, discriminator_of<T>());
+    } else if constexpr (HasDiscriminator<T>) {
+      write_struct_without(writer, write_members<T>.items, addresses, count, 0, discriminator_of<T>());
     } else {
       write_struct(writer, write_members<T>.items, addresses, count);
     }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <tern/json/reflect.hpp>
+
 namespace tern::json {
 
 class Writer;
@@ -24,7 +26,7 @@ struct WriteMember {
 void write_struct(Writer& writer, const WriteMember* members, const void* const* addresses, std::size_t count);
 // Omits the members in `omitted`, by bit.
 void write_struct_without(Writer& writer, const WriteMember* members, const void* const* addresses, std::size_t count,
-                          std::uint64_t omitted);
+                          std::uint64_t omitted, const Discriminator& discriminator);
 void write_time(Writer& writer, std::int64_t ticks, std::int64_t numerator, std::int64_t denominator);
 
 }  // namespace detail

@@ -56,7 +56,7 @@ function typeText(raw, depth = 0) {
   const { others } = alternatives(schema);
   const types = typesOf(schema);
   let result = types.join(" or ");
-  if (types.includes("array") && depth < 4 && schema.items && schema.items !== true) result = result.replace("array", `array of ${typeText(schema.items, depth + 1)}`);
+  if (types.includes("array") && depth < 4 && schema.items && schema.items !== true && !schema.prefixItems) result = result.replace("array", `array of ${typeText(schema.items, depth + 1)}`);
   if (others.length) result = depth < 2 ? others.map(other => typeText(other, depth + 2)).join(" | ") : "one of several";
   if (name) result = others.length || types.includes("object") || !result ? name : `${result} (${name})`;
   if (nullable) result = result ? `${result} or null` : "null";
