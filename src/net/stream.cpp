@@ -31,17 +31,17 @@ int socket_error(int descriptor) noexcept {
 }
 
 // The number of bytes that the kernel accepted, 0 if it has no room, or minus errno.
-ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters) noexcept {
+ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters, int flags = 0) noexcept {
   for (;;) {
     ++counters.sends;
     ssize_t sent;
     if (count == 1) {
-      sent = ::send(descriptor, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL);
+      sent = ::send(descriptor, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL | flags);
     } else {
       msghdr message{};
       message.msg_iov = pieces;
       message.msg_iovlen = count;
-      sent = ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
+      sent = ::sendmsg(descriptor, &message, MSG_NOSIGNAL | flags);
     }
     if (sent >= 0) return sent;
     if (errno == EAGAIN) return 0;
@@ -74,7 +74,9 @@ void Stream::send(Output& output) {
     return;
   }
   std::size_t sent = 0;
-  if (queue_ == nullptr) {
+  const bool first = queue_ == nullptr;
+  const bool has_files = output.has_files();
+  if (first && !has_files) {
     iovec pieces[SendQueue::max_pieces];
     const ssize_t result = send_pieces(socket_.number(), pieces, SendQueue::gather(output, pieces), loop_->counters_);
     if (result < 0) {
@@ -86,6 +88,8 @@ void Stream::send(Output& output) {
   }
   enqueue([&](SendQueue& queue) { queue.take(output, sent); });
   output.clear();
+  if (first && has_files && open_ && send_queued()) queue_.reset();
+  if (open_) watch(wanted());
 }
 
 void Stream::send(std::string_view bytes) {
@@ -98,20 +102,7 @@ void Stream::send(std::string_view bytes) {
     if (bytes.empty()) return;
   }
   enqueue([&](SendQueue& queue) { queue.append(bytes); });
-}
-
-void Stream::send(const FilePart& part) {
-  if (!open_ || finish_writing_ || part.size == 0) return;
-  FilePart rest = part;
-  if (queue_ == nullptr) {
-    ++loop_->counters_.sends;
-    const ssize_t result = send_file(socket_.number(), part.file.descriptor(), part.offset, part.size);
-    if (result < 0) return end(static_cast<int>(-result));
-    rest.offset += static_cast<std::uint64_t>(result);
-    rest.size -= static_cast<std::size_t>(result);
-    if (rest.size == 0) return;
-  }
-  enqueue([&](SendQueue& queue) { queue.append_file(rest); });
+  if (open_) watch(wanted());
 }
 
 // Without memory for the queue the connection ends: bytes that were sent cannot be taken back.
@@ -121,9 +112,8 @@ void Stream::enqueue(F&& add) {
     if (queue_ == nullptr) queue_ = std::make_unique<SendQueue>(&loop_->buffer_pool_);
     add(*queue_);
   } catch (const std::bad_alloc&) {
-    return end(ENOMEM);
+    end(ENOMEM);
   }
-  watch(wanted());
 }
 
 void Stream::resume() {
@@ -316,7 +306,8 @@ void Stream::on_resumed() noexcept {
   });
 }
 
-// Sends what is at the front of the queue: a part of a file, or pieces. The result is that of send_pieces().
+// Sends what is at the front of the queue: a part of a file, or pieces, which go into one segment with a file behind
+// them. The result is that of send_pieces().
 ssize_t Stream::send_front(std::size_t& asked) {
   if (const std::optional<FilePart> part = queue_->front_file()) {
     ++loop_->counters_.sends;
@@ -327,20 +318,30 @@ ssize_t Stream::send_front(std::size_t& asked) {
   const std::size_t count = queue_->gather(pieces);
   asked = 0;
   for (std::size_t k = 0; k < count; ++k) asked += pieces[k].iov_len;
-  return send_pieces(socket_.number(), pieces, count, loop_->counters_);
+  const int flags = asked < queue_->size() ? MSG_MORE : 0;
+  return send_pieces(socket_.number(), pieces, count, loop_->counters_, flags);
 }
 
-void Stream::flush() {
+// Whether the queue is empty now. Otherwise the rest has to wait for room or for the next iteration, or the stream has
+// ended.
+bool Stream::send_queued() {
   for (int i = 0; i < sends_per_iteration; ++i) {
     std::size_t asked = 0;
     const ssize_t result = send_front(asked);
-    if (result < 0) return end(static_cast<int>(-result));
+    if (result < 0) {
+      end(static_cast<int>(-result));
+      return false;
+    }
     const auto sent = static_cast<std::size_t>(result);
     queue_->consume(sent);
-    if (queue_->size() == 0) break;
-    if (sent < asked) return;
+    if (queue_->size() == 0) return true;
+    if (sent < asked) return false;
   }
-  if (queue_->size() != 0) return;  // the rest in the next iteration: the socket is still writable
+  return false;
+}
+
+void Stream::flush() {
+  if (!send_queued()) return;
   queue_.reset();
   if (finish_writing_) ::shutdown(socket_.number(), SHUT_WR);
   handler_->on_sent();
