@@ -31,17 +31,17 @@ int socket_error(int descriptor) noexcept {
 }
 
 // The number of bytes that the kernel accepted, 0 if it has no room, or minus errno.
-ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters, int flags = 0) noexcept {
+ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters) noexcept {
   for (;;) {
     ++counters.sends;
     ssize_t sent;
     if (count == 1) {
-      sent = ::send(descriptor, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL | flags);
+      sent = ::send(descriptor, pieces->iov_base, pieces->iov_len, MSG_NOSIGNAL);
     } else {
       msghdr message{};
       message.msg_iov = pieces;
       message.msg_iovlen = count;
-      sent = ::sendmsg(descriptor, &message, MSG_NOSIGNAL | flags);
+      sent = ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
     }
     if (sent >= 0) return sent;
     if (errno == EAGAIN) return 0;
@@ -306,8 +306,7 @@ void Stream::on_resumed() noexcept {
   });
 }
 
-// Sends what is at the front of the queue: a part of a file, or pieces, which go into one segment with a file behind
-// them. The result is that of send_pieces().
+// Sends what is at the front of the queue: a part of a file, or pieces. The result is that of send_pieces().
 ssize_t Stream::send_front(std::size_t& asked) {
   if (const std::optional<FilePart> part = queue_->front_file()) {
     ++loop_->counters_.sends;
@@ -318,8 +317,7 @@ ssize_t Stream::send_front(std::size_t& asked) {
   const std::size_t count = queue_->gather(pieces);
   asked = 0;
   for (std::size_t k = 0; k < count; ++k) asked += pieces[k].iov_len;
-  const int flags = asked < queue_->size() ? MSG_MORE : 0;
-  return send_pieces(socket_.number(), pieces, count, loop_->counters_, flags);
+  return send_pieces(socket_.number(), pieces, count, loop_->counters_);
 }
 
 // Whether the queue is empty now. Otherwise the rest has to wait for room or for the next iteration, or the stream has
