@@ -103,10 +103,10 @@ private:
   HttpExchange* exchange_;  // null once it was released, or continues without the stream
   std::unique_ptr<Http2WebSocket> websocket_;
   std::unique_ptr<net::SendQueue> queue_;  // output with parts of files, which the session reads
-  std::string piece_;             // of content; the exchange has a view of it
-  Progress progress_;             // of the content, or of this stream's answer
-  Progress connection_progress_;  // of all answers of the connection
-  std::size_t size_ = 0;          // of the answer's content
+  std::string piece_;                      // of content; the exchange has a view of it
+  Progress progress_;                      // of the content, or of this stream's answer
+  Progress connection_progress_;           // of all answers of the connection
+  std::size_t size_ = 0;                   // of the answer's content
   Status status_ = Status::Ok;
   State state_ = State::Reading;
 };

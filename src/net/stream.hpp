@@ -84,8 +84,8 @@ public:
   }
 
   // Sends as much as the kernel accepts, and queues the rest. `output` is empty afterwards and keeps its memory. After
-  // close(), a failure or shutdown_write() the bytes are dropped. A failed write is reported later, by on_closed(). If a
-  // file is too short, the connection ends with ENODATA.
+  // close(), a failure or shutdown_write() the bytes are dropped. A failed write is reported later, by on_closed(). If
+  // a file is too short, the connection ends with ENODATA.
   void send(Output& output);
   void send(std::string_view bytes);
 

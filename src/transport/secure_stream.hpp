@@ -4,7 +4,8 @@
 // handler does not consume are redelivered in front of the next ones, or after resume(). While the handler pauses, the
 // ciphertext stays in the stream below, so that the peer has to wait. Output is encrypted piece by piece as the socket
 // accepts it; the rest waits as plaintext, so that a large answer to a slow reader is in memory once, and a part of a
-// file not at all: it is read when it is encrypted. The handler is not involved in the handshake: on_secured() or on_refused() is its first call.
+// file not at all: it is read when it is encrypted. The handler is not involved in the handshake: on_secured() or
+// on_refused() is its first call.
 #pragma once
 
 #include "net/input_stage.hpp"

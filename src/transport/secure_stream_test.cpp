@@ -156,7 +156,8 @@ TEST_F(SecureStreamTest, files_are_in_order_with_other_output_and_hold_no_memory
   send(" tail");
   EXPECT_GT(transport.unsent(), 1'000'000U);
   EXPECT_LT(transport.held(), 256U * 1024U);
-  const std::string expected = "head " + content.substr(1000, 2'000'000) + " between " + content.substr(0, 10) + " tail";
+  const std::string expected =
+      "head " + content.substr(1000, 2'000'000) + " between " + content.substr(0, 10) + " tail";
   for (int i = 0; i < 2000 && client.received().size() < expected.size(); ++i) {
     client.receive(peer->receive());
     turn(1);
