@@ -372,19 +372,19 @@ void Connection::end_stream() {
   resume_reading();
 }
 
-void Connection::send_framed(net::Output& buffer) {
-  net::Output& before = begin_writing();  // the head, and earlier answers
-  if (!before.empty()) stream_.send(before);
-  stream_.send(buffer);
-  update_held();
-  if (stream_.unsent() != 0) watch_answer();
+void Connection::frame_file(net::Output& buffer, const http::FileRange& range) {
+  buffer.append_file({range.file, range.offset, range.length});
+  protocol_.wrote(range.length);
 }
 
-void Connection::send_file(const http::FileRange& range) {
-  net::Output& before = begin_writing();
-  if (!before.empty()) stream_.send(before);
-  stream_.send(net::FilePart{range.file, range.offset, range.length});
-  protocol_.wrote(range.length);
+void Connection::send_framed(net::Output& buffer) {
+  net::Output& before = begin_writing();  // the head, and earlier answers
+  if (!before.empty()) {
+    before.append(buffer);
+    stream_.send(before);
+  } else {
+    stream_.send(buffer);
+  }
   update_held();
   if (stream_.unsent() != 0) watch_answer();
 }

@@ -130,10 +130,10 @@ private:
   void inform(Status status, const Fields& fields) override;
   void complete(Response response) override;
   void frame(net::Output& buffer, std::string_view bytes) override { protocol_.write(buffer.text(), bytes); }
+  bool takes_files() const noexcept override { return protocol_.counts_content(); }
+  void frame_file(net::Output& buffer, const http::FileRange& range) override;
   void frame_end(net::Output& buffer, const Fields& trailers) override { protocol_.finish(buffer.text(), &trailers); }
   void send_framed(net::Output& buffer) override;
-  bool sends_files() const noexcept override { return stream_.sends_files() && protocol_.counts_content(); }
-  void send_file(const http::FileRange& range) override;
   std::size_t unsent() const noexcept override { return stream_.unsent(); }
   bool is_open() const noexcept override { return stream_.is_open(); }
   void end_stream() override;

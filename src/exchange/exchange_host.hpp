@@ -41,13 +41,13 @@ public:
 
   // Frames a piece of content into `buffer`, the stream's own.
   virtual void frame(net::Output& buffer, std::string_view bytes) = 0;
+  // Whether frame_file() may be called: content is sent as it is in the file.
+  virtual bool takes_files() const noexcept = 0;
+  // Frames a part of a file whose content the kernel has in memory.
+  virtual void frame_file(net::Output& buffer, const http::FileRange& range) = 0;
   // Frames the end of the content.
   virtual void frame_end(net::Output& buffer, const Fields& trailers) = 0;
   virtual void send_framed(net::Output& buffer) = 0;
-  // Whether send_file() may be called: content is sent as it is in the file.
-  virtual bool sends_files() const noexcept { return false; }
-  // Sends a part of a file whose content the kernel has in memory.
-  virtual void send_file(const http::FileRange&) {}
   // Bytes that the client has not received.
   virtual std::size_t unsent() const noexcept = 0;
   // False once sending is useless, although disconnect() is still to come.

@@ -13,6 +13,7 @@
 #include "websockets/session.hpp"
 
 #include <tern/base/ascii.hpp>
+#include <tern/http/file_range.hpp>
 
 #include <new>
 #include <string>
@@ -274,11 +275,29 @@ void Http2Stream::end_stream() {
   connection_.wake();
 }
 
+void Http2Stream::frame_file(net::Output& buffer, const http::FileRange& range) {
+  buffer.append_file({range.file, range.offset, range.length});
+}
+
 void Http2Stream::send_framed(net::Output& buffer) {
-  buffer.visit([this](std::string_view piece) { connection_.session().write(*this, piece); });
-  buffer.clear();
+  if (queue_ || buffer.has_files()) {
+    if (!queue_) queue_ = std::make_unique<net::SendQueue>();
+    const std::size_t size = buffer.size();
+    queue_->take(buffer, 0);
+    connection_.session().write_from(*this, *this, size);
+  } else {
+    buffer.visit([this](std::string_view piece) { connection_.session().write(*this, piece); });
+    buffer.clear();
+  }
   watch_answer();
   connection_.wake();
+}
+
+bool Http2Stream::read(std::span<char> into) {
+  const bool is_read = queue_->read(into);
+  if (!is_read && exchange_ != nullptr) exchange_->report("a streamed response broke off: a file has become shorter");
+  if (queue_->size() == 0) queue_.reset();
+  return is_read;
 }
 
 void Http2Stream::frame_end(net::Output& buffer, const Fields& trailers) {

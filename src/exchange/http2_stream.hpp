@@ -6,6 +6,7 @@
 #include "exchange/deadline.hpp"
 #include "exchange/exchange_host.hpp"
 #include "http2/stream.hpp"
+#include "net/send_queue.hpp"
 
 #include <tern/base/block_pool.hpp>
 #include <tern/coro/executor.hpp>
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,7 @@ enum class StreamDeadline : std::uint8_t { None, Content, Handler, Answer, Rest 
 class Http2Stream final : public http2::Stream,
                           public base::IntrusiveList<Http2Stream>::Links,
                           public ExchangeHost,
+                          private http2::ContentSource,
                           private Deadline<StreamDeadline> {
 public:
   Http2Stream(Http2Connection& connection, HttpExchange& exchange);
@@ -62,8 +65,11 @@ private:
   void inform(Status status, const Fields& fields) override;
   void complete(Response response) override;
   void frame(net::Output& buffer, std::string_view bytes) override { buffer.append(bytes); }
+  bool takes_files() const noexcept override { return true; }
+  void frame_file(net::Output& buffer, const http::FileRange& range) override;
   void frame_end(net::Output& buffer, const Fields& trailers) override;
   void send_framed(net::Output& buffer) override;
+  bool read(std::span<char> into) override;
   std::size_t unsent() const noexcept override { return Stream::unsent(); }
   bool is_open() const noexcept override { return !closed(); }
   void end_stream() override;
@@ -96,10 +102,11 @@ private:
   Http2Connection& connection_;
   HttpExchange* exchange_;  // null once it was released, or continues without the stream
   std::unique_ptr<Http2WebSocket> websocket_;
-  std::string piece_;             // of content; the exchange has a view of it
-  Progress progress_;             // of the content, or of this stream's answer
-  Progress connection_progress_;  // of all answers of the connection
-  std::size_t size_ = 0;          // of the answer's content
+  std::unique_ptr<net::SendQueue> queue_;  // output with parts of files, which the session reads
+  std::string piece_;                      // of content; the exchange has a view of it
+  Progress progress_;                      // of the content, or of this stream's answer
+  Progress connection_progress_;           // of all answers of the connection
+  std::size_t size_ = 0;                   // of the answer's content
   Status status_ = Status::Ok;
   State state_ = State::Reading;
 };

@@ -61,15 +61,15 @@ void ResponseStream::frame(std::string_view bytes) {
 }
 
 bool ResponseStream::takes_files() const {
-  return !gone() && exchange_.host()->sends_files();
+  return !gone() && exchange_.host()->takes_files();
 }
 
 void ResponseStream::take_file(const http::FileRange& range) {
   quiet_ = false;
   bytes_ += range.length;
   turn_bytes_ += range.length;
+  exchange_.host()->frame_file(buffer_, range);
   flush();
-  exchange_.host()->send_file(range);
 }
 
 void ResponseStream::flush() {

@@ -18,7 +18,7 @@ namespace tern::http {
 namespace {
 
 constexpr std::size_t chunk_size = 64 * 1024;
-constexpr std::uint64_t window_size = 512 * 1024;  // that is sent by the kernel at once
+constexpr std::uint64_t window_size = 512 * 1024;  // that the connection gets at once
 constexpr Milliseconds retry_delay = Milliseconds(10);
 
 // The number of bytes, or minus errno.

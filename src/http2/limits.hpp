@@ -23,7 +23,7 @@ struct Limits {
   std::uint32_t stream_window = 256 * 1024;       // of content that was not read yet; at most 2^31-1
   std::uint32_t connection_window = 1024 * 1024;  // of all streams together
   bool extended_connect = false;                  // whether clients may bootstrap other protocols (RFC 8441)
-  std::size_t max_send_bytes = 64 * 1024;         // appended by one send(), plus at most one frame
+  std::size_t max_send_bytes = 112 * 1024;        // appended by one send(), plus at most one frame
 
   Rate resets = {200, 50};            // RST_STREAM by the client, and by the server because of the client
   Rate settings = {20, 2};            // SETTINGS

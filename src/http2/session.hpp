@@ -115,6 +115,9 @@ public:
   // Writes the head. False if no content follows (HEAD, 204, 304, 205): the response is complete then.
   bool respond(Stream& stream, const ResponseHead& head);
   void write(Stream& stream, std::string_view bytes);
+  // The next `size` bytes are read from `source` when they are sent. It must live until unsent() is 0 or the stream is
+  // closed; until then, further content comes from the same source.
+  void write_from(Stream& stream, ContentSource& source, std::size_t size);
   void finish(Stream& stream, const Fields& trailers);
   // Frees the buffer of sent content unless it is small: for streams that may be idle for long.
   void trim(Stream& stream);

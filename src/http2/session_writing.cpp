@@ -108,7 +108,7 @@ bool forbids(Status status, bool to_head) noexcept {
 ssize_t Session::Callbacks::read_content(nghttp2_session* session, std::int32_t id, std::uint8_t*, std::size_t room,
                                          std::uint32_t* flags, nghttp2_data_source* source, void*) {
   Stream& stream = *static_cast<Stream*>(source->ptr);
-  const std::size_t rest = stream.unsent_content().size();
+  const std::size_t rest = stream.unsent();
   const std::size_t size = std::min(rest, room);
   if (size == 0 && !stream.finished_) {
     stream.deferred_ = true;
@@ -133,9 +133,15 @@ int Session::Callbacks::send_content(nghttp2_session*, nghttp2_frame* frame, con
   Stream& stream = *static_cast<Stream*>(source->ptr);
   if (session.out_->size() >= session.stop_at_) return NGHTTP2_ERR_WOULDBLOCK;
   base::expects(frame->data.padlen == 0, "content is not padded");
+  const std::size_t before = session.out_->size();
+  const std::string_view written = stream.unsent_content().substr(0, size);
   session.out_->append(reinterpret_cast<const char*>(frame_head), 9);
-  session.out_->append(stream.unsent_content().substr(0, size));
-  stream.sent_ += size;
+  session.out_->append(written);
+  if (written.size() != size && !stream.read_source(*session.out_, size - written.size())) {
+    session.out_->erase(before);
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // nghttp2 resets the stream
+  }
+  stream.sent_ += written.size();
   stream.delivered_ += size;
   session.delivered_ += size;
   session.window_updates_.add(2);
@@ -240,11 +246,21 @@ bool Session::respond(Stream& stream, const ResponseHead& head) {
 
 void Session::write(Stream& stream, std::string_view bytes) {
   base::expects(!stream.finished_, "content comes between respond() and finish()");
+  base::expects(stream.unread_ == 0, "nothing is written behind a source that was not read");
   if (stream.closed_ || bytes.empty()) return;
   if (stream.sent_ == stream.owned_.size() || stream.sent_ > max_kept_text) {
     stream.owned_.erase(0, std::exchange(stream.sent_, 0));
   }
   stream.owned_.append(bytes);
+  resume(stream);
+}
+
+void Session::write_from(Stream& stream, ContentSource& source, std::size_t size) {
+  base::expects(!stream.finished_, "content comes between respond() and finish()");
+  base::expects(stream.unread_ == 0 || stream.source_ == &source, "a stream has one source at a time");
+  if (stream.closed_ || size == 0) return;
+  stream.source_ = &source;
+  stream.unread_ += size;
   resume(stream);
 }
 

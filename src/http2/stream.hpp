@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,20 @@ struct StreamEvents {
   bool closed : 1 = false;    // the session has released the stream; later output for it is discarded
 };
 
+// Content of a response that is read when it is sent.
+class ContentSource {
+public:
+  ContentSource(const ContentSource&) = delete;
+  ContentSource& operator=(const ContentSource&) = delete;
+
+  // Fills `into` with the next bytes. False if there are none: the stream is reset. Must not call the session.
+  virtual bool read(std::span<char> into) = 0;
+
+protected:
+  ContentSource() = default;
+  ~ContentSource() = default;
+};
+
 // Base of the owner's streams. A stream outlives its session, or lives until the session has reported `closed`.
 class Stream {
 public:
@@ -72,7 +87,7 @@ public:
   // --- The answer ---
 
   // Bytes of content that were not sent yet.
-  std::size_t unsent() const noexcept { return unsent_content().size(); }
+  std::size_t unsent() const noexcept { return unsent_content().size() + unread_; }
   // Whether the response is complete but not sent. Its END_STREAM may need a window even without content.
   bool ending() const noexcept { return finished_ && !answered_; }
   // The string of the sent content, for reuse of its memory.
@@ -94,6 +109,17 @@ private:
 
   std::string_view unsent_content() const noexcept {
     return (borrowed_.empty() ? std::string_view(owned_) : borrowed_).substr(sent_);
+  }
+
+  bool read_source(std::string& out, std::size_t size) {
+    bool is_read = false;
+    const std::size_t before = out.size();
+    out.resize_and_overwrite(before + size, [&](char* bytes, std::size_t) {
+      is_read = source_->read({bytes + before, size});
+      return is_read ? before + size : before;
+    });
+    if (is_read) unread_ -= size;
+    return is_read;
   }
 
   // Stores content until it is read. False if out of memory, which fails this stream only.
@@ -119,6 +145,8 @@ private:
   std::string owned_;          // content of the response, or
   std::string_view borrowed_;  // a view of the caller's
   std::size_t sent_ = 0;       // of that, bytes sent
+  ContentSource* source_ = nullptr;
+  std::size_t unread_ = 0;  // bytes to be read from it, behind the others
   std::uint64_t delivered_ = 0;
   std::uint64_t received_ = 0;  // bytes of request content
   std::uint64_t dropped_ = 0;   // bytes of it that were discarded

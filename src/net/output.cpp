@@ -35,6 +35,25 @@ void Output::append_borrowed(std::string_view bytes) {
   append_body({.view = bytes}, true);
 }
 
+void Output::append(Output& other) {
+  bodies_.reserve(bodies_.size() + other.bodies_.size());
+  const std::size_t size = text_.size();
+  text_.append(other.text_);
+  for (Body& body : other.bodies_) {
+    body.at += size;
+    bodies_.push_back(std::move(body));
+  }
+  body_bytes_ += other.body_bytes_;
+  has_files_ = has_files_ || other.has_files_;
+  other.clear();
+}
+
+void Output::append_file(FilePart part) {
+  if (part.size == 0) return;
+  append_body({.part = std::move(part)});
+  has_files_ = true;
+}
+
 void Output::expect_body() {
   if (bodies_.size() == bodies_.capacity()) bodies_.reserve(std::max<std::size_t>(4, 2 * bodies_.size()));
 }
@@ -51,7 +70,7 @@ std::string Output::take_ownership(std::string bytes) noexcept {
 }
 
 void Output::append_body(Piece piece, bool borrowed) {
-  const std::size_t size = piece.bytes().size();
+  const std::size_t size = piece.size();
   bodies_.push_back({.at = text_.size(), .piece = std::move(piece), .borrowed = borrowed});
   body_bytes_ += size;
 }
@@ -64,6 +83,7 @@ void Output::clear() noexcept {
   }
   bodies_.clear();
   body_bytes_ = 0;
+  has_files_ = false;
 }
 
 }  // namespace tern::net

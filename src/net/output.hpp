@@ -1,6 +1,8 @@
 // Bytes on their way out, in order: small pieces are collected in one text, large bodies stay pieces of their own and
-// leave by a gathered write, uncopied.
+// leave by a gathered write, uncopied. Parts of files are sent by the kernel, or read when they are encrypted.
 #pragma once
+
+#include <tern/base/shared_file.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +13,22 @@
 
 namespace tern::net {
 
-// Owns its bytes, or refers to bytes that outlive it.
+// A part of a file.
+struct FilePart {
+  base::SharedFile file = {};
+  std::uint64_t offset = 0;
+  std::size_t size = 0;
+};
+
+// Owns its bytes, refers to bytes that outlive it, or is a part of a file.
 struct Piece {
   std::string own = {};
   std::string_view view = {};
+  FilePart part = {};
 
+  bool is_file() const noexcept { return static_cast<bool>(part.file); }
   std::string_view bytes() const noexcept { return view.empty() ? std::string_view(own) : view; }
+  std::size_t size() const noexcept { return is_file() ? part.size : bytes().size(); }
 };
 
 class Output {
@@ -36,6 +48,13 @@ public:
   // `bytes` stay valid until this output is sent or cleared. A large body is copied only if it cannot be sent at once.
   void append_borrowed(std::string_view bytes);
 
+  // A part of a regular file. It should be in the kernel's memory: otherwise the loop waits for the disk.
+  void append_file(FilePart part);
+  bool has_files() const noexcept { return has_files_; }
+
+  // Takes all of `other`, which is empty afterwards.
+  void append(Output& other);
+
   // Reserves an entry for the next large body, so that its append_borrowed() does not throw after its head was written.
   void expect_body();
 
@@ -48,7 +67,7 @@ public:
   // Forgets the bytes and keeps the memory of the text, unless an unusually large one has blown it up.
   void clear() noexcept;
 
-  // Calls f(std::string_view) with each piece, in order.
+  // Calls f(std::string_view) with each piece, in order. Not for output with files.
   template <class F>
   void visit(F&& f) const {
     std::size_t from = 0;
@@ -74,6 +93,7 @@ private:
   std::string text_;
   std::vector<Body> bodies_;
   std::size_t body_bytes_ = 0;
+  bool has_files_ = false;
 };
 
 }  // namespace tern::net

@@ -2,12 +2,14 @@
 #include "net/send_file.hpp"
 
 #include "net/output.hpp"
+#include "net/send_queue.hpp"
 #include "net/test_server.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <thread>
@@ -38,6 +40,12 @@ protected:
     loop.run();
   }
 
+  void send_part(const base::SharedFile& file, std::uint64_t offset, std::size_t size) {
+    Output output;
+    output.append_file({file, offset, size});
+    connection.stream.send(output);
+  }
+
   // Receives everything until the stream, which is to close when its output is sent.
   std::string received() {
     connection.sent_hook = [](TestConnection& self) { self.stream.close(); };
@@ -60,11 +68,11 @@ TEST_F(StreamOfFiles, parts_are_in_order_with_other_output) {
   Output output;
   output.append("head ");
   connection.stream.send(output);
-  connection.stream.send(FilePart{file, 1000, 2'000'000});
+  send_part(file, 1000, 2'000'000);
   connection.stream.send(" between ");
-  connection.stream.send(FilePart{file, 0, 10});
-  connection.stream.send(FilePart{file, 0, 0});
-  connection.stream.send(FilePart{file, 2'500'000, 500'000});
+  send_part(file, 0, 10);
+  send_part(file, 0, 0);
+  send_part(file, 2'500'000, 500'000);
   output.append(" tail");
   connection.stream.send(output);
   EXPECT_GT(connection.stream.unsent(), 2'000'000U);
@@ -73,8 +81,30 @@ TEST_F(StreamOfFiles, parts_are_in_order_with_other_output) {
                                 content.substr(2'500'000) + " tail");
 }
 
+TEST_F(StreamOfFiles, one_output_may_hold_files_between_other_pieces) {
+  const std::string content = varied_bytes(300'000);
+  const base::SharedFile file = file_with(content);
+  const std::string large(2 * Output::large, 'l');
+  Output head;
+  head.append("head ");
+  Output output;
+  output.append("first ");
+  output.append_file({file, 0, 100'000});
+  output.append(std::string(large));
+  output.append_file({file, 200'000, 100'000});
+  output.append(" last");
+  head.append(output);
+  EXPECT_TRUE(output.empty());
+  EXPECT_FALSE(output.has_files());
+  EXPECT_EQ(head.size(), 16 + 200'000 + large.size());
+  connection.stream.send(head);
+  connection.stream.send(" behind");
+  EXPECT_TRUE(received() ==
+              "head first " + content.substr(0, 100'000) + large + content.substr(200'000) + " last behind");
+}
+
 TEST_F(StreamOfFiles, a_part_beyond_the_end_of_its_file_ends_the_connection) {
-  connection.stream.send(FilePart{file_with("short"), 0, 100});
+  send_part(file_with("short"), 0, 100);
   loop.run();
   EXPECT_EQ(why.value(), ENODATA);
   EXPECT_EQ(peer.receive_all(), "short");
@@ -82,7 +112,7 @@ TEST_F(StreamOfFiles, a_part_beyond_the_end_of_its_file_ends_the_connection) {
 
 TEST_F(StreamOfFiles, one_that_is_truncated_while_it_waits_ends_the_connection) {
   const base::SharedFile file = file_with(varied_bytes(3'000'000));
-  connection.stream.send(FilePart{file, 0, 3'000'000});
+  send_part(file, 0, 3'000'000);
   ASSERT_GT(connection.stream.unsent(), 0U);
   ASSERT_EQ(::ftruncate(file.descriptor(), 10), 0);
   EXPECT_LT(received().size(), 3'000'000U);
@@ -91,10 +121,38 @@ TEST_F(StreamOfFiles, one_that_is_truncated_while_it_waits_ends_the_connection) 
 
 TEST_F(StreamOfFiles, a_peer_that_has_gone_raises_no_sigpipe) {
   peer.close();
-  connection.stream.send(FilePart{file_with("never read"), 0, 10});
+  send_part(file_with("never read"), 0, 10);
   EXPECT_FALSE(connection.stream.is_open());
   loop.run();
   EXPECT_EQ(why, std::errc::broken_pipe);
+}
+
+TEST(SendQueue, reads_pieces_and_files_in_order) {
+  const std::string content = varied_bytes(10'000);
+  Output output;
+  output.append("head ");
+  output.append_file({file_with(content), 1000, 5000});
+  output.append(" tail");
+  SendQueue queue;
+  queue.take(output, 0);
+  EXPECT_TRUE(queue.has_files());
+  std::string all;
+  while (queue.size() != 0) {
+    std::string piece(std::min<std::size_t>(queue.size(), 701), '\0');
+    ASSERT_TRUE(queue.read(piece));
+    all += piece;
+  }
+  EXPECT_TRUE(all == "head " + content.substr(1000, 5000) + " tail");
+  EXPECT_FALSE(queue.has_files());
+}
+
+TEST(SendQueue, tells_that_a_file_is_too_short) {
+  Output output;
+  output.append_file({file_with("short"), 0, 10});
+  SendQueue queue;
+  queue.take(output, 0);
+  std::string bytes(10, '\0');
+  EXPECT_FALSE(queue.read(bytes));
 }
 
 TEST(SendFile, tells_that_the_socket_is_full) {

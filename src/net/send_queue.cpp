@@ -1,6 +1,7 @@
 #include "net/send_queue.hpp"
 
 #include "net/buffer_pool.hpp"
+#include "net/send_file.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -25,8 +26,8 @@ std::size_t SendQueue::gather(const Output& output, iovec (&pieces)[max_pieces])
 std::size_t SendQueue::gather(iovec (&pieces)[max_pieces]) const noexcept {
   const std::size_t most = std::min(elements_.size(), max_pieces);
   std::size_t count = 0;
-  for (; count < most && !elements_[count].file.file; ++count) {
-    pieces[count] = piece(elements_[count].piece.bytes().substr(count == 0 ? sent_ : 0));
+  for (; count < most && !elements_[count].is_file(); ++count) {
+    pieces[count] = piece(elements_[count].bytes().substr(count == 0 ? sent_ : 0));
   }
   return count;
 }
@@ -35,11 +36,11 @@ void SendQueue::append(std::string_view bytes) {
   if (bytes.empty()) return;
   // Small pieces share a string, so that a queue of many small answers does not become many small allocations.
   const bool shares =
-      !elements_.empty() && !elements_.back().file.file && elements_.back().size() + bytes.size() <= Output::large;
+      !elements_.empty() && !elements_.back().is_file() && elements_.back().size() + bytes.size() <= Output::large;
   if (shares) {
-    elements_.back().piece.own.append(bytes);  // views are large
+    elements_.back().own.append(bytes);  // views are large
   } else {
-    elements_.push_back({.piece = {.own = std::string(bytes)}});
+    elements_.push_back({.own = std::string(bytes)});
   }
   size_ += bytes.size();
   held_ += bytes.size();
@@ -48,20 +49,15 @@ void SendQueue::append(std::string_view bytes) {
 void SendQueue::append_body(Piece&& piece, std::size_t skip) {
   // Only the first element can have been sent in part.
   if (elements_.empty()) sent_ = skip;
-  size_ += piece.bytes().size() - skip;
+  size_ += piece.size() - skip;
   held_ += piece.own.size();
-  elements_.push_back({.piece = std::move(piece)});
-}
-
-void SendQueue::append_file(const FilePart& part) {
-  if (part.size == 0) return;
-  elements_.push_back({.file = part});
-  size_ += part.size;
+  files_ += piece.is_file() ? 1 : 0;
+  elements_.push_back(std::move(piece));
 }
 
 std::optional<FilePart> SendQueue::front_file() const {
-  if (elements_.empty() || !elements_.front().file.file) return std::nullopt;
-  FilePart rest = elements_.front().file;
+  if (elements_.empty() || !elements_.front().is_file()) return std::nullopt;
+  FilePart rest = elements_.front().part;
   rest.offset += sent_;
   rest.size -= sent_;
   return rest;
@@ -78,7 +74,7 @@ void SendQueue::take(Output& output, std::size_t skip) {
   };
   for (Output::Body& body : output.bodies_) {
     take_text(body.at);
-    const std::size_t size = body.piece.bytes().size();
+    const std::size_t size = body.piece.size();
     const std::size_t skipped = std::min(skip, size);
     skip -= skipped;
     if (skipped == size) continue;
@@ -92,6 +88,21 @@ void SendQueue::take(Output& output, std::size_t skip) {
   output.clear();
 }
 
+bool SendQueue::read(std::span<char> into) noexcept {
+  while (!into.empty()) {
+    const Piece& first = elements_.front();
+    const std::size_t count = std::min(into.size(), first.size() - sent_);
+    if (!first.is_file()) {
+      first.bytes().copy(into.data(), count, sent_);
+    } else if (read_file(first.part.file.descriptor(), first.part.offset + sent_, into.first(count)) != 0) {
+      return false;
+    }
+    consume(count);
+    into = into.subspan(count);
+  }
+  return true;
+}
+
 void SendQueue::consume(std::size_t count) noexcept {
   size_ -= count;
   while (count != 0) {
@@ -102,8 +113,9 @@ void SendQueue::consume(std::size_t count) noexcept {
     }
     count -= left;
     sent_ = 0;
-    std::string& own = elements_.front().piece.own;
+    std::string& own = elements_.front().own;
     held_ -= own.size();
+    files_ -= elements_.front().is_file() ? 1 : 0;
     if (buffer_pool_ != nullptr) buffer_pool_->give(std::move(own));
     elements_.pop_front();
   }

@@ -3,26 +3,17 @@
 
 #include "net/output.hpp"
 
-#include <tern/base/shared_file.hpp>
-
 #include <sys/uio.h>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace tern::net {
 
 class BufferPool;
-
-// A part of a file that is sent by send_file().
-struct FilePart {
-  base::SharedFile file = {};
-  std::uint64_t offset = 0;
-  std::size_t size = 0;
-};
 
 class SendQueue {
 public:
@@ -32,7 +23,7 @@ public:
   // Large strings that have been sent go to `pool`, if there are any, which outlive the queue.
   explicit SendQueue(BufferPool* pool = nullptr) : buffer_pool_(pool) {}  // throws std::bad_alloc
 
-  // The first pieces of `output` as the kernel wants them; returns how many there are.
+  // The first pieces of `output` as the kernel wants them; returns how many there are. Not for output with files.
   static std::size_t gather(const Output& output, iovec (&pieces)[max_pieces]) noexcept;
   // The first pieces of the queue, as far as the next part of a file.
   std::size_t gather(iovec (&pieces)[max_pieces]) const noexcept;
@@ -40,30 +31,27 @@ public:
   void append(std::string_view bytes);
   // Takes all but the first `skip` bytes of `output` over, and leaves it empty.
   void take(Output& output, std::size_t skip);
-  void append_file(const FilePart& part);
   // The unsent rest of the part at the front; unset if that is not a part of a file.
   std::optional<FilePart> front_file() const;
 
   void consume(std::size_t count) noexcept;
+  // Copies the first bytes, of memory or files, into all of `into`, and consumes them. False if a file is too short or
+  // cannot be read.
+  bool read(std::span<char> into) noexcept;
+  bool has_files() const noexcept { return files_ != 0; }
   std::size_t size() const noexcept { return size_; }
   // Of its own memory; borrowed bytes belong to the caller, those of files to the kernel.
   std::size_t held() const noexcept { return held_; }
 
 private:
-  struct Element {
-    Piece piece = {};
-    FilePart file = {};  // in place of the piece, if there is one
-
-    std::size_t size() const noexcept { return file.file ? file.size : piece.bytes().size(); }
-  };
-
   void append_body(Piece&& piece, std::size_t skip);
 
   BufferPool* buffer_pool_;
-  std::deque<Element> elements_;
+  std::deque<Piece> elements_;
   std::size_t sent_ = 0;  // of the first element
   std::size_t size_ = 0;
   std::size_t held_ = 0;
+  std::size_t files_ = 0;
 };
 
 }  // namespace tern::net

@@ -74,7 +74,9 @@ void Stream::send(Output& output) {
     return;
   }
   std::size_t sent = 0;
-  if (queue_ == nullptr) {
+  const bool first = queue_ == nullptr;
+  const bool has_files = output.has_files();
+  if (first && !has_files) {
     iovec pieces[SendQueue::max_pieces];
     const ssize_t result = send_pieces(socket_.number(), pieces, SendQueue::gather(output, pieces), loop_->counters_);
     if (result < 0) {
@@ -86,6 +88,8 @@ void Stream::send(Output& output) {
   }
   enqueue([&](SendQueue& queue) { queue.take(output, sent); });
   output.clear();
+  if (first && has_files && open_ && send_queued()) queue_.reset();
+  if (open_) watch(wanted());
 }
 
 void Stream::send(std::string_view bytes) {
@@ -98,20 +102,7 @@ void Stream::send(std::string_view bytes) {
     if (bytes.empty()) return;
   }
   enqueue([&](SendQueue& queue) { queue.append(bytes); });
-}
-
-void Stream::send(const FilePart& part) {
-  if (!open_ || finish_writing_ || part.size == 0) return;
-  FilePart rest = part;
-  if (queue_ == nullptr) {
-    ++loop_->counters_.sends;
-    const ssize_t result = send_file(socket_.number(), part.file.descriptor(), part.offset, part.size);
-    if (result < 0) return end(static_cast<int>(-result));
-    rest.offset += static_cast<std::uint64_t>(result);
-    rest.size -= static_cast<std::size_t>(result);
-    if (rest.size == 0) return;
-  }
-  enqueue([&](SendQueue& queue) { queue.append_file(rest); });
+  if (open_) watch(wanted());
 }
 
 // Without memory for the queue the connection ends: bytes that were sent cannot be taken back.
@@ -121,9 +112,8 @@ void Stream::enqueue(F&& add) {
     if (queue_ == nullptr) queue_ = std::make_unique<SendQueue>(&loop_->buffer_pool_);
     add(*queue_);
   } catch (const std::bad_alloc&) {
-    return end(ENOMEM);
+    end(ENOMEM);
   }
-  watch(wanted());
 }
 
 void Stream::resume() {
@@ -330,17 +320,26 @@ ssize_t Stream::send_front(std::size_t& asked) {
   return send_pieces(socket_.number(), pieces, count, loop_->counters_);
 }
 
-void Stream::flush() {
+// Whether the queue is empty now. Otherwise the rest has to wait for room or for the next iteration, or the stream has
+// ended.
+bool Stream::send_queued() {
   for (int i = 0; i < sends_per_iteration; ++i) {
     std::size_t asked = 0;
     const ssize_t result = send_front(asked);
-    if (result < 0) return end(static_cast<int>(-result));
+    if (result < 0) {
+      end(static_cast<int>(-result));
+      return false;
+    }
     const auto sent = static_cast<std::size_t>(result);
     queue_->consume(sent);
-    if (queue_->size() == 0) break;
-    if (sent < asked) return;
+    if (queue_->size() == 0) return true;
+    if (sent < asked) return false;
   }
-  if (queue_->size() != 0) return;  // the rest in the next iteration: the socket is still writable
+  return false;
+}
+
+void Stream::flush() {
+  if (!send_queued()) return;
   queue_.reset();
   if (finish_writing_) ::shutdown(socket_.number(), SHUT_WR);
   handler_->on_sent();

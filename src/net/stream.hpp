@@ -83,15 +83,11 @@ public:
     remote_ = remote;
   }
 
-  // Sends as much as the kernel accepts in one call, and queues the rest. `output` is empty afterwards and keeps its
-  // memory. After close(), a failure or shutdown_write() the bytes are dropped. A failed write is reported later, by
-  // on_closed().
+  // Sends as much as the kernel accepts, and queues the rest. `output` is empty afterwards and keeps its memory. After
+  // close(), a failure or shutdown_write() the bytes are dropped. A failed write is reported later, by on_closed(). If
+  // a file is too short, the connection ends with ENODATA.
   void send(Output& output);
   void send(std::string_view bytes);
-
-  // The same for a part of a file, behind all output before. It should be in the kernel's memory: otherwise the loop
-  // waits for the disk. If the file is too short, the connection ends with ENODATA.
-  void send(const FilePart& part);
 
   // Bytes in the send queue (not the kernel's), and the memory that they hold.
   std::size_t unsent() const noexcept { return queue_ ? queue_->size() : 0; }
@@ -151,6 +147,7 @@ private:
   void hang_up();
   void on_resumed() noexcept;  // the loop's answer to resume()
   void flush();
+  bool send_queued();
   ssize_t send_front(std::size_t& asked);
   void end(int error);
   void finish();  // the loop's answer to end()

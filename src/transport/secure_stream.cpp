@@ -36,6 +36,11 @@ std::span<char> SecureBuffers::room() noexcept {
   return plain ? std::span(plain.get() + front, tls::Session::room) : std::span<char>();
 }
 
+std::span<char> SecureBuffers::file_room() noexcept {
+  if (!file) file.reset(new (std::nothrow) char[file_size]);
+  return file ? std::span(file.get(), file_size) : std::span<char>();
+}
+
 SecureStream::SecureStream(net::Stream& stream, TransportHandler& handler,
                            const std::shared_ptr<const tls::Context>& context, SecureBuffers& buffers)
     : stream_(stream), handler_(handler), buffers_(buffers), session_(context) {}
@@ -166,7 +171,7 @@ void SecureStream::end_iteration() {
 
 void SecureStream::send(net::Output& output) {
   if (!stream_.is_open() || !session_.is_open() || finish_writing_ || output.empty()) return output.clear();
-  if (!queue_ && stream_.unsent() == 0 && output.size() <= encrypted_at_once) {
+  if (!queue_ && stream_.unsent() == 0 && output.size() <= encrypted_at_once && !output.has_files()) {
     output.visit([this](std::string_view bytes) { encrypt(bytes); });
     output.clear();
     stream_.send(buffers_.cipher);
@@ -196,6 +201,17 @@ void SecureStream::pump() {
 }
 
 void SecureStream::encrypt_some() {
+  if (queue_->has_files()) {
+    encrypt_files();
+  } else {
+    encrypt_pieces();
+  }
+  if (queue_->size() == 0) queue_.reset();
+  stream_.send(buffers_.cipher);
+  if (!queue_ && finish_writing_) end_writing();
+}
+
+void SecureStream::encrypt_pieces() {
   iovec pieces[net::SendQueue::max_pieces];
   const std::size_t count = queue_->gather(pieces);
   std::size_t done = 0;
@@ -206,9 +222,19 @@ void SecureStream::encrypt_some() {
     done += part.size();
   }
   queue_->consume(done);
-  if (queue_->size() == 0) queue_.reset();
-  stream_.send(buffers_.cipher);
-  if (!queue_ && finish_writing_) end_writing();
+}
+
+// Pieces in front of a file and behind it fill the same records. A file that has become shorter ends the connection,
+// without a close_notify.
+void SecureStream::encrypt_files() {
+  const std::span<char> room = buffers_.file_room();
+  std::size_t done = 0;
+  while (done < encrypted_at_once && queue_->size() != 0) {
+    const std::span<char> bytes = room.first(std::min(room.size(), queue_->size()));
+    if (bytes.empty() || !queue_->read(bytes)) return stream_.close();
+    encrypt({bytes.data(), bytes.size()});
+    done += bytes.size();
+  }
 }
 
 void SecureStream::on_sent() {

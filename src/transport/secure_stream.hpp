@@ -3,8 +3,9 @@
 // Received bytes are decrypted into the loop's buffer and presented as net::Stream presents them: bytes that the
 // handler does not consume are redelivered in front of the next ones, or after resume(). While the handler pauses, the
 // ciphertext stays in the stream below, so that the peer has to wait. Output is encrypted piece by piece as the socket
-// accepts it; the rest waits as plaintext, so that a large answer to a slow reader is in memory once. The handler is
-// not involved in the handshake: on_secured() or on_refused() is its first call.
+// accepts it; the rest waits as plaintext, so that a large answer to a slow reader is in memory once, and a part of a
+// file not at all: it is read when it is encrypted. The handler is not involved in the handshake: on_secured() or
+// on_refused() is its first call.
 #pragma once
 
 #include "net/input_stage.hpp"
@@ -39,11 +40,16 @@ protected:
 
 // The buffers shared by the connections of a loop, one after the other. Allocated on first use.
 struct SecureBuffers {
+  static constexpr std::size_t file_size = 64 * 1024;  // four records
+
   std::unique_ptr<char[]> plain;
+  std::unique_ptr<char[]> file;
   net::Output cipher;
 
   // Space for tls::Session::room bytes, with as many in front and padding behind.
   std::span<char> room() noexcept;  // empty if an allocation has failed
+  // Space for a part of a file.
+  std::span<char> file_room() noexcept;  // the same
 };
 
 class SecureStream final : public net::StreamHandler, private net::IterationEnd {
@@ -92,6 +98,8 @@ private:
   void encrypt(std::string_view bytes);
   void pump();
   void encrypt_some();
+  void encrypt_pieces();
+  void encrypt_files();
   void end_writing();
 
   net::Stream& stream_;

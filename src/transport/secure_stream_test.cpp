@@ -4,8 +4,14 @@
 #include "tls/test_client.hpp"
 #include "transport/transport_testing.hpp"
 
+#include <tern/base/shared_file.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace tern::transport {
 namespace {
@@ -40,6 +46,12 @@ protected:
     handler.calls.clear();
   }
 
+  static base::SharedFile unnamed_file(std::string_view content) {
+    const int descriptor = ::open(::testing::TempDir().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    EXPECT_EQ(::pwrite(descriptor, content.data(), content.size(), 0), static_cast<ssize_t>(content.size()));
+    return base::SharedFile(descriptor);
+  }
+
   tls::TestClient client{{.name = "localhost"}};
 
 private:
@@ -58,7 +70,6 @@ TEST_F(SecureStreamTest, the_handler_is_called_when_the_handshake_is_over) {
   EXPECT_EQ(handler.calls, Calls{"secured"});
   ASSERT_NE(transport.session(), nullptr);
   EXPECT_EQ(transport.session()->server_name(), "localhost");
-  EXPECT_FALSE(transport.sends_files());
 }
 
 TEST_F(SecureStreamTest, plaintext_arrives_in_both_directions) {
@@ -129,6 +140,44 @@ TEST_F(SecureStreamTest, a_large_answer_is_encrypted_as_the_peer_reads_it) {
   EXPECT_TRUE(client.received() == large);
   EXPECT_EQ(transport.unsent(), 0U);
   EXPECT_EQ(handler.calls, Calls{"sent"});
+}
+
+TEST_F(SecureStreamTest, files_are_in_order_with_other_output_and_hold_no_memory) {
+  negotiate();
+  std::string content(3'000'000, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>('a' + i % 23);
+  const base::SharedFile file = unnamed_file(content);
+  net::Output output;
+  output.append("head ");
+  output.append_file({file, 1000, 2'000'000});
+  output.append(" between ");
+  output.append_file({file, 0, 10});
+  transport.send(output);
+  send(" tail");
+  EXPECT_GT(transport.unsent(), 1'000'000U);
+  EXPECT_LT(transport.held(), 256U * 1024U);
+  const std::string expected =
+      "head " + content.substr(1000, 2'000'000) + " between " + content.substr(0, 10) + " tail";
+  for (int i = 0; i < 2000 && client.received().size() < expected.size(); ++i) {
+    client.receive(peer->receive());
+    turn(1);
+  }
+  EXPECT_TRUE(client.received() == expected);
+  EXPECT_EQ(transport.unsent(), 0U);
+}
+
+TEST_F(SecureStreamTest, a_file_that_has_become_shorter_ends_the_connection_without_a_close_notify) {
+  negotiate();
+  net::Output output;
+  output.append("head ");
+  output.append_file({unnamed_file("short"), 0, 100});
+  transport.send(output);
+  EXPECT_FALSE(transport.is_open());
+  turn();
+  client.receive(peer->receive());
+  EXPECT_EQ(client.received(), "");
+  EXPECT_FALSE(client.ended());
+  EXPECT_EQ(handler.calls, Calls{"closed"});
 }
 
 TEST_F(SecureStreamTest, a_close_notify_precedes_the_end_of_the_connection) {

@@ -37,9 +37,6 @@ public:
       return secure_->send(output);
     stream_.send(output);
   }
-  // Whether a part of a file can be sent as it is: not under TLS.
-  bool sends_files() const noexcept { return !secure_; }
-  void send(const net::FilePart& part) { stream_.send(part); }
   // Bytes that wait in the server's queues.
   std::size_t unsent() const noexcept { return stream_.unsent() + (secure_ ? secure_->waiting() : 0); }
   // The memory of those that belongs to the server.

@@ -6,7 +6,7 @@ namespace {
 
 using Calls = std::vector<std::string>;
 
-TEST_F(TransportTest, a_plain_connection_has_no_session_and_sends_files) {
+TEST_F(TransportTest, a_plain_connection_has_no_session) {
   open({});
   peer->send("hello");
   turn();
@@ -15,7 +15,6 @@ TEST_F(TransportTest, a_plain_connection_has_no_session_and_sends_files) {
   EXPECT_EQ(peer->receive(), "and back");
   EXPECT_FALSE(transport.is_secure());
   EXPECT_EQ(transport.session(), nullptr);
-  EXPECT_TRUE(transport.sends_files());
   EXPECT_EQ(handler.calls, Calls{});
 }
 

@@ -96,7 +96,7 @@ protected:
   ~Writer() = default;
 
   virtual void take(std::string_view bytes) = 0;
-  // Whether take_file() may be called: the transport sends content as it is in a file.
+  // Whether take_file() may be called: content is sent as it is in the file.
   virtual bool takes_files() const { return false; }
   // Sends a part of a file whose content the kernel has in memory.
   virtual void take_file(const http::FileRange&) {}
