@@ -1,0 +1,32 @@
+// SqliteDriver: the statements of one database, on one writer and several readers.
+#pragma once
+
+#include "sqlite/slots.hpp"
+
+#include <tern/sql/driver.hpp>
+#include <tern/sqlite/sqlite.hpp>
+
+namespace tern::sqlite {
+
+class SqliteDriver final : public sql::DatabaseDriver {
+public:
+  explicit SqliteDriver(SqliteOptions options);
+
+  Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
+  base::Box<sql::Cursor> open(sql::Call call) override;
+  Task<base::Box<sql::TransactionDriver>> begin(TransactionOptions options) override;
+  Task<> backup(std::string path);
+  // At the start: throws SqlError if the database cannot be opened.
+  void open() { writer_.open(); }
+
+  Limits limits(StopToken stop) const noexcept { return {stop, options_.statement_timeout}; }
+  Slots& readers() noexcept { return in_memory_ ? writer_ : readers_; }
+
+private:
+  SqliteOptions options_;
+  bool in_memory_;
+  Slots writer_;
+  Slots readers_;
+};
+
+}  // namespace tern::sqlite
