@@ -42,10 +42,12 @@ struct Selection {
 };
 
 const std::vector<tern::sql::Migration> migrations = {
-    {"0001_books.sql", "create table book (id integer primary key, title text not null unique check (title <> ''), "
-                       "year integer) strict"},
-    {"0002_loans.sql", "create table loan (id integer primary key, book integer not null unique references book(id), "
-                       "reader text not null, since text not null) strict"},
+    {"0001_books.sql",
+     "create table book (id integer primary key, title text not null unique check (title <> ''), "
+     "year integer) strict"},
+    {"0002_loans.sql",
+     "create table loan (id integer primary key, book integer not null unique references book(id), "
+     "reader text not null, since text not null) strict"},
 };
 
 tern::Task<std::vector<Book>> list(Database db, tern::Query<Selection> selection) {
@@ -69,7 +71,8 @@ tern::Task<Book> replace(std::int64_t id, Database db, tern::Json<NewBook> book)
 }
 
 tern::Task<> discard(std::int64_t id, Database db) {
-  if (co_await db->execute("delete from book where id = $1", id) == 0) throw tern::HttpError(tern::Status::NotFound);
+  const std::int64_t deleted = co_await db->execute("delete from book where id = $1", id);
+  if (deleted == 0) throw tern::HttpError(tern::Status::NotFound);
 }
 
 // A second loan of a book is a 409: the constraint is checked by the database, and the transaction is rolled back.
@@ -78,7 +81,8 @@ tern::Task<Loan> lend(std::int64_t id, Database db, tern::Json<NewLoan> loan) {
   co_return co_await db->transaction([&](tern::Transaction& transaction) -> tern::Task<Loan> {
     co_await transaction.one<std::int64_t>("select id from book where id = $1", id);  // or 404
     co_return co_await transaction.one<Loan>(
-        "insert into loan (book, reader, since) values ($1, $2, $3) returning id, reader, since", id, loan->reader, now);
+        "insert into loan (book, reader, since) values ($1, $2, $3) returning id, reader, since", id, loan->reader,
+        now);
   });
 }
 

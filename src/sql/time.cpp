@@ -29,7 +29,7 @@ bool take_mark(std::string_view& text, char mark) {
   return true;
 }
 
-bool take_date(std::string_view& text, std::int64_t& days) {
+bool take_date(std::string_view& text, Date& out) {
   unsigned year = 0;
   unsigned month = 0;
   unsigned day = 0;
@@ -39,7 +39,7 @@ bool take_date(std::string_view& text, std::int64_t& days) {
   }
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(year)), std::chrono::month(month),
                                          std::chrono::day(day)};
-  days = date.ok() ? std::chrono::sys_days(date).time_since_epoch().count() : 0;
+  out = {static_cast<int>(year), month, day};
   return date.ok();
 }
 
@@ -57,55 +57,77 @@ bool take_fraction(std::string_view& text, std::uint32_t& nanoseconds) {
 
 }  // namespace
 
-std::string date_text(std::int64_t days) {
+std::int64_t days_of(const Date& date) {
+  const std::chrono::year_month_day day{std::chrono::year(date.year), std::chrono::month(date.month),
+                                        std::chrono::day(date.day)};
+  return std::chrono::sys_days(day).time_since_epoch().count();
+}
+
+Date date_of(std::int64_t days) {
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+  return {static_cast<int>(date.year()), static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day())};
+}
+
+std::string date_text(const Date& date) {
   std::string text;
-  base::append_padded(text, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  base::append_padded(text, static_cast<unsigned>(date.year), 4);
   text += '-';
-  base::append_padded(text, static_cast<unsigned>(date.month()), 2);
+  base::append_padded(text, date.month, 2);
   text += '-';
-  base::append_padded(text, static_cast<unsigned>(date.day()), 2);
+  base::append_padded(text, date.day, 2);
   return text;
 }
 
-bool parse_date(std::string_view text, std::int64_t& days) {
-  return take_date(text, days) && text.empty();
+bool parse_date(std::string_view text, Date& date) {
+  return take_date(text, date) && text.empty();
 }
 
-std::string time_text(std::int64_t seconds, std::uint32_t nanoseconds, unsigned digits) {
-  const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
-  const auto midnight = std::chrono::floor<std::chrono::days>(time);
-  std::string text = date_text(midnight.time_since_epoch().count());
-  const auto of_day = static_cast<unsigned>((time - midnight).count());
+std::string time_text(std::int64_t ticks, std::int64_t num, std::int64_t den) {
+  constexpr std::int64_t day = 86400;
+  std::int64_t seconds = ticks / den * num;
+  std::int64_t fraction = ticks % den;
+  if (fraction < 0) {
+    fraction += den;
+    --seconds;
+  }
+  const std::int64_t days = seconds / day - (seconds % day < 0 ? 1 : 0);
+  const auto of_day = static_cast<unsigned>(seconds - days * day);
+  std::string text = date_text(date_of(days));
   text += 'T';
   base::append_padded(text, of_day / 3600, 2);
   text += ':';
   base::append_padded(text, of_day / 60 % 60, 2);
   text += ':';
   base::append_padded(text, of_day % 60, 2);
+  std::size_t digits = 0;
+  for (std::int64_t unit = den; unit > 1; unit /= 10) ++digits;
   if (digits != 0) {
     text += '.';
-    for (unsigned i = digits; i < 9; ++i) nanoseconds /= 10;
-    base::append_padded(text, nanoseconds, digits);
+    base::append_padded(text, static_cast<unsigned>(fraction), digits);
   }
   text += 'Z';
   return text;
 }
 
-bool parse_time(std::string_view text, std::int64_t& seconds, std::uint32_t& nanoseconds) {
-  std::int64_t days = 0;
+bool parse_time(std::string_view text, std::int64_t num, std::int64_t den, std::int64_t& ticks) {
+  Date date;
   unsigned hour = 0;
   unsigned minute = 0;
   unsigned second = 0;
-  nanoseconds = 0;
-  if (!take_date(text, days) || (!take_mark(text, 'T') && !take_mark(text, ' ')) || !take_digits(text, 2, hour) ||
+  std::uint32_t nanoseconds = 0;
+  if (!take_date(text, date) || (!take_mark(text, 'T') && !take_mark(text, ' ')) || !take_digits(text, 2, hour) ||
       !take_mark(text, ':') || !take_digits(text, 2, minute) || !take_mark(text, ':') ||
       !take_digits(text, 2, second) || !take_fraction(text, nanoseconds)) {
     return false;
   }
   if (!text.empty() && text != "Z" && text != "+00:00") return false;
-  seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
-  return hour < 24 && minute < 60 && second < 60;
+  if (hour >= 24 || minute >= 60 || second >= 60) return false;
+  const std::int64_t seconds = ((days_of(date) * 24 + hour) * 60 + minute) * 60 + second;
+  constexpr std::int64_t billion = 1'000'000'000;
+  const std::int64_t unit = den > billion ? 1 : billion / den;  // nanoseconds of a tick below one second
+  if (seconds % num != 0 || nanoseconds % unit != 0) return false;
+  return !__builtin_mul_overflow(seconds / num, den, &ticks) &&
+         !__builtin_add_overflow(ticks, nanoseconds / unit, &ticks);
 }
 
 bool parse_text(const Value& value, std::string_view& text) {

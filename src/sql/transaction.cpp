@@ -18,7 +18,7 @@ Task<> Transaction::end(std::exception_ptr error) {
 }
 
 Task<> Transaction::Savepoint::begin() {
-  open_ = true;  // even if it fails: nobody knows how far it came
+  open_ = true;  // even if it fails, perhaps after the database has begun it
   const std::string name = std::to_string(transaction_.depth_);
   co_await transaction_.script(runtime("savepoint tern_" + name));
 }

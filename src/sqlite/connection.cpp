@@ -216,7 +216,7 @@ std::int64_t Connection::step_through(sqlite3_stmt* statement, sql::RowReader* r
     while (step(statement)) continue;
   } else {
     bool began = false;
-    // All changes are made before the first row, so that rows that nobody wants need not be read.
+    // SQLite makes all changes before the first row: rows that are not wanted need not be read.
     read(statement, *rows, began, limits);
   }
   return sqlite3_total_changes64(connection_.get()) == before ? 0 : sqlite3_changes64(connection_.get());

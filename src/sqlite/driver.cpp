@@ -77,7 +77,7 @@ Task<std::int64_t> SqliteDriver::run(const sql::Call& call, sql::RowReader* rows
   std::optional<std::int64_t> changed;
   Lease lease;
   const auto job = [&] {
-    const Lease held = std::move(lease);  // given back here, not when the loop is told
+    const Lease held = std::move(lease);  // given back here, before the loop runs the coroutine
     Connection& connection = held.connection();
     try {
       changed = connection.run(call, rows, limits);
@@ -125,8 +125,25 @@ Task<> SqliteDriver::backup(std::string path) {
 
 namespace tern {
 
-Sqlite::Sqlite(SqliteOptions options) : driver_(std::make_shared<sqlite::SqliteDriver>(std::move(options))) {
-  driver_->open();
+Sqlite::Sqlite(SqliteOptions options) {
+  auto driver = std::make_unique<sqlite::SqliteDriver>(std::move(options));
+  driver->open();
+  driver_ = driver.release();
+}
+
+Sqlite::Sqlite(const Sqlite& other) noexcept : sql::Database(other), driver_(other.driver_) {
+  driver_->retain();
+}
+
+Sqlite& Sqlite::operator=(const Sqlite& other) noexcept {
+  other.driver_->retain();
+  driver_->release();
+  driver_ = other.driver_;
+  return *this;
+}
+
+Sqlite::~Sqlite() {
+  driver_->release();
 }
 
 Task<> Sqlite::backup(std::string path) const {

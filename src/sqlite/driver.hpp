@@ -6,6 +6,9 @@
 #include <tern/sql/driver.hpp>
 #include <tern/sqlite/sqlite.hpp>
 
+#include <atomic>
+#include <cstddef>
+
 namespace tern::sqlite {
 
 class SqliteDriver final : public sql::DatabaseDriver {
@@ -19,11 +22,18 @@ public:
   // At the start: throws SqlError if the database cannot be opened.
   void open() { writer_.open(); }
 
+  // The number of handles, by which it lives.
+  void retain() noexcept { ++handles_; }
+  void release() noexcept {
+    if (--handles_ == 0) delete this;
+  }
+
   Limits limits(StopToken stop) const noexcept { return {stop, options_.statement_timeout}; }
   Slots& readers() noexcept { return in_memory_ ? writer_ : readers_; }
 
 private:
   SqliteOptions options_;
+  std::atomic<std::size_t> handles_ = 1;
   bool in_memory_;
   Slots writer_;
   Slots readers_;

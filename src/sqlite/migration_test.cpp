@@ -1,7 +1,5 @@
 #include "sqlite/sqlite_testing.hpp"
 
-
-
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -16,7 +14,8 @@ using ::testing::HasSubstr;
 using Files = std::vector<sql::Migration>;
 
 const sql::Migration books_migration{"0001_books.sql", "create table book (id integer primary key);\n"};
-const sql::Migration years_migration{"0002_years.sql", "alter table book add column year integer; insert into book values (1, 2);"};
+const sql::Migration years_migration{"0002_years.sql",
+                                     "alter table book add column year integer; insert into book values (1, 2);"};
 
 class SqliteMigrations : public ::testing::Test {
 protected:
@@ -27,7 +26,9 @@ protected:
 TEST_F(SqliteMigrations, run_once_in_the_order_of_their_numbers) {
   EXPECT_EQ(now(db_.migrate(Files{years_migration, books_migration})), 2U);
   EXPECT_EQ(now(db_.migrate(Files{years_migration, books_migration})), 0U);
-  EXPECT_EQ(now(db_.migrate(Files{years_migration, books_migration, {"0010_more.sql", "insert into book values (2, 3)"}})), 1U);
+  EXPECT_EQ(
+      now(db_.migrate(Files{years_migration, books_migration, {"0010_more.sql", "insert into book values (2, 3)"}})),
+      1U);
   EXPECT_EQ(now(db_.scalar<int>("select count(*) from book")), 2);
 }
 
@@ -43,7 +44,8 @@ TEST_F(SqliteMigrations, that_changed_or_are_missing_are_named) {
   now(db_.migrate(Files{books_migration, years_migration}));
   EXPECT_THAT(error_of(db_.migrate(Files{books_migration, {years_migration.name, "select 1"}})).what(),
               HasSubstr("0002_years.sql has changed since it was run"));
-  EXPECT_THAT(error_of(db_.migrate(Files{books_migration})).what(), HasSubstr("0002_years.sql was run in this database, and is missing"));
+  EXPECT_THAT(error_of(db_.migrate(Files{books_migration})).what(),
+              HasSubstr("0002_years.sql was run in this database, and is missing"));
   EXPECT_EQ(error_of(db_.migrate(Files{})).kind(), SqlErrorKind::Migration);
 }
 
@@ -57,13 +59,15 @@ TEST_F(SqliteMigrations, that_come_too_late_or_have_no_number_are_named) {
 
 TEST_F(SqliteMigrations, that_fail_leave_nothing) {
   const sql::Migration broken{"0002_broken.sql", "create table a (x); insert into absent values (1);"};
-  EXPECT_THAT(error_of(db_.migrate(Files{books_migration, broken})).what(), HasSubstr("0002_broken.sql fails: no such table"));
+  EXPECT_THAT(error_of(db_.migrate(Files{books_migration, broken})).what(),
+              HasSubstr("0002_broken.sql fails: no such table"));
   EXPECT_EQ(now(db_.scalar<int>("select count(*) from sqlite_schema where name = 'a'")), 0);
   EXPECT_EQ(now(db_.migrate(Files{books_migration, {broken.name, "create table a (x)"}})), 1U);
 }
 
 TEST_F(SqliteMigrations, cannot_end_their_transaction) {
-  EXPECT_THAT(error_of(db_.migrate(Files{{"1_a.sql", "create table a (x); commit;"}})).what(), HasSubstr("1_a.sql fails"));
+  EXPECT_THAT(error_of(db_.migrate(Files{{"1_a.sql", "create table a (x); commit;"}})).what(),
+              HasSubstr("1_a.sql fails"));
 }
 
 TEST_F(SqliteMigrations, of_several_servers_run_once) {

@@ -74,9 +74,10 @@ TEST_F(SqliteQueries, one_optional_and_scalar_expect_a_number_of_rows) {
 
 TEST_F(SqliteQueries, returning_gives_rows_of_a_statement_that_writes) {
   EXPECT_EQ(now(db_.scalar<std::int64_t>("insert into book (title) values ($1) returning id", "Dracula")), 4);
-  EXPECT_EQ(now(db_.query<std::int64_t>("with old as (select 1 as id) delete from book where id in (select id from old) "
-                                        "returning id")),
-            std::vector<std::int64_t>{1});
+  EXPECT_EQ(
+      now(db_.query<std::int64_t>("with old as (select 1 as id) delete from book where id in (select id from old) "
+                                  "returning id")),
+      std::vector<std::int64_t>{1});
 }
 
 TEST_F(SqliteQueries, columns_that_do_not_fit_are_named) {
@@ -124,7 +125,8 @@ TEST_F(SqliteQueries, a_transaction_cannot_be_begun_by_a_statement) {
 }
 
 TEST_F(SqliteQueries, violations_have_kinds_and_names) {
-  now(db_.script("create table loan (id integer primary key, book integer not null references book(id),"
+  now(
+      db_.script("create table loan (id integer primary key, book integer not null references book(id),"
                  "days integer constraint days_positive check (days > 0))"));
   const SqlError unique = error_of(db_.execute("insert into book (title) values ('Emma')"));
   EXPECT_EQ(unique.kind(), SqlErrorKind::UniqueViolation);
@@ -132,7 +134,8 @@ TEST_F(SqliteQueries, violations_have_kinds_and_names) {
   EXPECT_EQ(unique.column(), "title");
   EXPECT_EQ(unique.sqlstate(), "23505");
   EXPECT_EQ(unique.code(), 2067);
-  EXPECT_EQ(error_of(db_.execute("insert into book (id, title) values (1, 'x')")).kind(), SqlErrorKind::UniqueViolation);
+  EXPECT_EQ(error_of(db_.execute("insert into book (id, title) values (1, 'x')")).kind(),
+            SqlErrorKind::UniqueViolation);
   EXPECT_EQ(error_of(db_.execute("insert into loan (book) values (77)")).kind(), SqlErrorKind::ForeignKeyViolation);
   const SqlError check = error_of(db_.execute("insert into loan (book, days) values (1, 0)"));
   EXPECT_EQ(check.kind(), SqlErrorKind::CheckViolation);
@@ -144,7 +147,8 @@ TEST_F(SqliteQueries, violations_have_kinds_and_names) {
 
 TEST_F(SqliteQueries, a_statement_that_fails_does_not_change_those_after_it) {
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(error_of(db_.execute("insert into book (title) values ($1)", "Emma")).kind(), SqlErrorKind::UniqueViolation);
+    EXPECT_EQ(error_of(db_.execute("insert into book (title) values ($1)", "Emma")).kind(),
+              SqlErrorKind::UniqueViolation);
     EXPECT_EQ(error_of(db_.query<int>("select title from book")).kind(), SqlErrorKind::Column);
     EXPECT_EQ(now(db_.query<std::string>("select title from book")).size(), 3U);
   }

@@ -74,7 +74,8 @@ TEST_F(SqliteFile, that_cannot_be_opened_is_an_error_of_the_start) {
   const SqlError error = opening_error([&] { const Sqlite db({.path = folder_.path / "none" / "x.db"}); });
   EXPECT_EQ(error.kind(), SqlErrorKind::Unavailable);
   EXPECT_THAT(error.what(), HasSubstr("none/x.db"));
-  EXPECT_EQ(opening_error([&] { const Sqlite db({.path = path_, .read_only = true}); }).kind(), SqlErrorKind::Unavailable);
+  EXPECT_EQ(opening_error([&] { const Sqlite db({.path = path_, .read_only = true}); }).kind(),
+            SqlErrorKind::Unavailable);
 }
 
 TEST_F(SqliteFile, that_is_read_only_refuses_to_write) {

@@ -17,10 +17,10 @@
 #include <tern/base/number.hpp>
 #include <tern/json/enums.hpp>
 #include <tern/json/read.hpp>
+#include <tern/json/shape.hpp>
 #include <tern/json/write.hpp>
 #include <tern/sql/value.hpp>
 
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -60,13 +60,18 @@ template <class T>
 inline constexpr bool is_json = false;
 template <class T>
 inline constexpr bool is_json<Json<T>> = true;
+// std::chrono is recognised by what it has: <chrono> is large.
 template <class T>
-inline constexpr bool is_time = false;
-template <class D>
-inline constexpr bool is_time<std::chrono::sys_time<D>> = true;
+concept DayTime = json::detail::TimeLike<T> && T::period::num == 86400 && T::period::den == 1;
 template <class T>
-inline constexpr bool is_date =
-    std::is_same_v<T, std::chrono::sys_days> || std::is_same_v<T, std::chrono::year_month_day>;
+concept CalendarDay = requires(const T& date) {
+  { date.ok() } -> std::same_as<bool>;
+  T(date.year(), date.month(), date.day());
+};
+template <class T>
+inline constexpr bool is_date = DayTime<T> || CalendarDay<T>;
+template <class T>
+inline constexpr bool is_time = json::detail::TimeLike<T> && !DayTime<T>;
 
 template <class T>
 consteval bool is_column() {
@@ -79,40 +84,47 @@ consteval bool is_column() {
   }
 }
 
-// "2024-02-29"; `days` since 1970-01-01.
-std::string date_text(std::int64_t days);
-bool parse_date(std::string_view text, std::int64_t& days);
-// "2024-02-29T12:00:00.250Z", with `digits` of the nanoseconds.
-std::string time_text(std::int64_t seconds, std::uint32_t nanoseconds, unsigned digits);
-bool parse_time(std::string_view text, std::int64_t& seconds, std::uint32_t& nanoseconds);
+struct Date {
+  int year = 1970;
+  unsigned month = 1;
+  unsigned day = 1;
+};
+
+// "2024-02-29". Days are since 1970-01-01.
+std::string date_text(const Date& date);
+bool parse_date(std::string_view text, Date& date);
+std::int64_t days_of(const Date& date);
+Date date_of(std::int64_t days);
+// "2024-02-29T12:00:00.250Z"; ticks of num/den seconds since 1970-01-01, with the digits that they need.
+std::string time_text(std::int64_t ticks, std::int64_t num, std::int64_t den);
+// False also for a time that is no number of ticks.
+bool parse_time(std::string_view text, std::int64_t num, std::int64_t den, std::int64_t& ticks);
 bool parse_text(const Value& value, std::string_view& text);
 
-template <class D>
-consteval unsigned fraction_digits() {
-  unsigned digits = 0;
-  for (std::intmax_t unit = D::period::den; unit > 1 && digits < 9; unit /= 10) ++digits;
-  return digits;
+template <class T>
+bool decode_date(const Value& value, T& out) {
+  Date date;
+  if (value.type != ValueType::Text || !parse_date(value.bytes, date)) return false;
+  if constexpr (CalendarDay<T>) {
+    using Year = decltype(out.year());
+    using Month = decltype(out.month());
+    using Day = decltype(out.day());
+    out = T(Year(date.year), Month(date.month), Day(date.day));
+  } else {
+    out = T(typename T::duration(static_cast<typename T::rep>(days_of(date))));
+  }
+  return true;
 }
 
-template <class D>
-bool decode_time(const Value& value, std::chrono::sys_time<D>& out) {
-  std::int64_t seconds = 0;
-  std::uint32_t nanoseconds = 0;
-  if (value.type != ValueType::Text || !parse_time(value.bytes, seconds, nanoseconds)) return false;
-  // With a coarse D or a clock of nanoseconds, not every time can be represented.
-  constexpr double units = static_cast<double>(D::period::den) / static_cast<double>(D::period::num);
-  if (std::abs(static_cast<double>(seconds)) * units > 9.2e18) return false;
-  const auto whole = std::chrono::seconds(seconds);
-  if constexpr (std::is_convertible_v<std::chrono::seconds, D>) {
-    const auto fraction = std::chrono::nanoseconds(nanoseconds);
-    const auto rounded = std::chrono::duration_cast<D>(fraction);
-    if (std::chrono::duration_cast<std::chrono::nanoseconds>(rounded) != fraction) return false;
-    out = std::chrono::sys_time<D>(D(whole) + rounded);
-    return true;
-  } else {
-    out = std::chrono::sys_time<D>(std::chrono::floor<D>(whole));
-    return nanoseconds == 0 && std::chrono::seconds(out.time_since_epoch()) == whole;
+template <class T>
+bool decode_time(const Value& value, T& out) {
+  std::int64_t ticks = 0;
+  if (value.type != ValueType::Text || !parse_time(value.bytes, T::period::num, T::period::den, ticks) ||
+      !std::in_range<typename T::rep>(ticks)) {
+    return false;
   }
+  out = T(typename T::duration(static_cast<typename T::rep>(ticks)));
+  return true;
 }
 
 template <class T>
@@ -184,10 +196,7 @@ bool decode(const Value& value, T& out) {
   } else if constexpr (std::is_enum_v<T>) {
     return detail::decode_enum(value, out);
   } else if constexpr (detail::is_date<T>) {
-    std::int64_t days = 0;
-    if (value.type != ValueType::Text || !detail::parse_date(value.bytes, days)) return false;
-    out = T(std::chrono::sys_days(std::chrono::days(days)));
-    return true;
+    return detail::decode_date(value, out);
   } else if constexpr (detail::is_time<T>) {
     return detail::decode_time(value, out);
   } else {
@@ -204,12 +213,14 @@ namespace detail {
 [[noreturn]] void throw_nameless_enumerator(std::size_t index);
 [[noreturn]] void throw_too_large(std::size_t index);
 
-template <class D>
-void encode_time(Arguments& arguments, std::chrono::sys_time<D> time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  const auto fraction = std::chrono::duration_cast<std::chrono::nanoseconds>(time - seconds);
-  arguments.add_text(time_text(static_cast<std::int64_t>(seconds.time_since_epoch().count()),
-                               static_cast<std::uint32_t>(fraction.count()), fraction_digits<D>()));
+template <class T>
+void encode_date(Arguments& arguments, const T& value) {
+  if constexpr (CalendarDay<T>) {
+    arguments.add_text(date_text(
+        {static_cast<int>(value.year()), static_cast<unsigned>(value.month()), static_cast<unsigned>(value.day())}));
+  } else {
+    arguments.add_text(date_text(date_of(value.time_since_epoch().count())));
+  }
 }
 
 template <class T>
@@ -247,9 +258,9 @@ void encode(Arguments& arguments, const T& value) {
   } else if constexpr (std::is_enum_v<T>) {
     detail::encode_enum(arguments, value);
   } else if constexpr (detail::is_date<T>) {
-    arguments.add_text(detail::date_text(std::chrono::sys_days(value).time_since_epoch().count()));
+    detail::encode_date(arguments, value);
   } else if constexpr (detail::is_time<T>) {
-    detail::encode_time(arguments, value);
+    arguments.add_text(detail::time_text(value.time_since_epoch().count(), T::period::num, T::period::den));
   } else if constexpr (detail::is_json<T>) {
     arguments.add_text(json::to_string(value.value));
   } else {

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace tern {
@@ -45,6 +44,9 @@ class Sqlite final : public sql::Database {
 public:
   // Opens the database; blocks. Throws SqlError if it cannot be opened, or is none.
   explicit Sqlite(SqliteOptions options = {});
+  Sqlite(const Sqlite& other) noexcept;
+  Sqlite& operator=(const Sqlite& other) noexcept;
+  ~Sqlite();
 
   // Copies the database to a file that must not exist, as it is at the beginning of the copy. Writers are not blocked.
   Task<> backup(std::string path) const;
@@ -52,7 +54,7 @@ public:
 private:
   sql::DatabaseDriver& database() const override;
 
-  std::shared_ptr<sqlite::SqliteDriver> driver_;
+  sqlite::SqliteDriver* driver_;  // counts its handles
 };
 
 }  // namespace tern
