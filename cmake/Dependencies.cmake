@@ -65,6 +65,10 @@ endif()
 if(TERN_REDIS)
   tern_need_module(hiredis "hiredis<1" PACKAGES libhiredis-dev OPTION TERN_REDIS)
 endif()
+if(TERN_SQLITE)
+  # 3.37 has 64-bit counts of changes.
+  tern_need_module(sqlite3 "sqlite3>=3.37" PACKAGES libsqlite3-dev OPTION TERN_SQLITE)
+endif()
 
 if(TERN_BUILD_EXAMPLES)
   find_package(nlohmann_json QUIET)

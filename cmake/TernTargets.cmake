@@ -55,21 +55,23 @@ function(tern_room room)
   endif()
 endfunction()
 
-# tern_component(<name> SOURCES … LIBRARIES … PACKAGES … TESTS …): an add-on beside the core: a library that users link as
+# tern_component(<name> SOURCES … LIBRARIES … PACKAGES … COMPONENTS … TESTS …): an add-on beside the core: a library that users link as
 # tern::<name>, with the header <tern/name.hpp>, installed with what find_package(tern COMPONENTS name) and
-# pkg-config tern-name need. PACKAGES are the pkg-config modules of LIBRARIES.
+# pkg-config tern-name need. PACKAGES are the pkg-config modules of LIBRARIES; COMPONENTS are others that it builds on, which
+# cmake/tern-name.cmake includes.
 function(tern_component name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;PACKAGES;TESTS;TEST_LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;PACKAGES;COMPONENTS;TESTS;TEST_LABELS" ${ARGN})
   set(target tern-${name})
   add_library(${target} ${ARG_SOURCES})
   add_library(tern::${name} ALIAS ${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${target} PUBLIC tern PRIVATE ${ARG_LIBRARIES})
+  list(TRANSFORM ARG_COMPONENTS PREPEND tern-)
+  target_link_libraries(${target} PUBLIC tern ${ARG_COMPONENTS} PRIVATE ${ARG_LIBRARIES})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
                                              VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   tern_warnings(${target})
   tern_unity(${target} 8)
-  tern_install_component(${name} PACKAGES ${ARG_PACKAGES})
+  tern_install_component(${name} PACKAGES ${ARG_COMPONENTS} ${ARG_PACKAGES})
   if(TERN_BUILD_TESTS)
     tern_test(${name}_test SOURCES ${ARG_TESTS} LIBRARIES tern::${name} LABELS ${ARG_TEST_LABELS})
   endif()

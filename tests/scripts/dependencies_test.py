@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """cmake/Dependencies.cmake: each part asks for its own packages, and the error names those that are missing."""
+import os
 import pathlib
 import re
 import subprocess
@@ -18,10 +19,10 @@ class Dependencies(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def configure(self, *options):
+    def configure(self, *options, environment=None):
         """Returns whether it worked, and the message, in which a run of white space is one blank."""
         done = subprocess.run(["cmake", "-S", ROOT, "-B", self.folder / "build", *options], capture_output=True, text=True,
-                              check=False)
+                              check=False, env=environment)
         return done.returncode == 0, re.sub(r"\s+", " ", done.stderr)
 
     def test_users_need_nothing_of_the_tests(self):
@@ -49,6 +50,13 @@ class Dependencies(unittest.TestCase):
         worked, message = self.configure("--preset", "release", f"-DPKG_CONFIG_EXECUTABLE={wrapper}")
         self.assertFalse(worked)
         self.assertIn("argon2: libargon2-dev, or -DTERN_WEB=OFF", message)
+
+    def test_sqlite_is_named_with_its_option(self):
+        (self.folder / "no-modules").mkdir()
+        environment = dict(os.environ, PKG_CONFIG_LIBDIR=str(self.folder / "no-modules"))
+        worked, message = self.configure("--preset", "release", environment=environment)
+        self.assertFalse(worked)
+        self.assertIn("sqlite3: libsqlite3-dev, or -DTERN_SQLITE=OFF", message)
 
     def test_a_component_that_is_off_needs_no_library(self):
         worked, message = self.configure("--preset", "release", NOT_OPENSSL, "-DTERN_TLS=OFF", "-DTERN_WEB=OFF")

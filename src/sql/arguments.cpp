@@ -1,0 +1,76 @@
+#include <tern/base/utf8.hpp>
+#include <tern/sql/codec.hpp>
+#include <tern/sql/error.hpp>
+#include <tern/sql/value.hpp>
+
+#include <string>
+
+namespace tern::sql {
+namespace {
+
+[[noreturn]] void refuse_argument(std::size_t index, std::string_view why) {
+  throw SqlError(SqlErrorKind::Parameter, "argument $" + std::to_string(index) + " " + std::string(why));
+}
+
+}  // namespace
+
+std::string_view to_string(ValueType type) noexcept {
+  switch (type) {
+    case ValueType::Null: return "NULL";
+    case ValueType::Integer: return "INTEGER";
+    case ValueType::Real: return "REAL";
+    case ValueType::Text: return "TEXT";
+    case ValueType::Blob: return "BLOB";
+  }
+  return {};
+}
+
+void Arguments::add_null() {
+  entries_.push_back({});
+}
+
+void Arguments::add_integer(std::int64_t value) {
+  entries_.push_back({ValueType::Integer, value, 0, 0});
+}
+
+void Arguments::add_real(double value) {
+  entries_.push_back({ValueType::Real, 0, value, 0});
+}
+
+void Arguments::add_text(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) refuse_argument(size() + 1, "has a NUL, which text cannot have");
+  if (!base::is_utf8(text)) refuse_argument(size() + 1, "is not UTF-8; bytes are a std::vector<std::byte>");
+  add_bytes(ValueType::Text, text);
+}
+
+void Arguments::add_blob(std::span<const std::byte> bytes) {
+  add_bytes(ValueType::Blob, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+void Arguments::add_bytes(ValueType type, std::string_view bytes) {
+  entries_.push_back({type, static_cast<std::int64_t>(bytes_.size()), 0, bytes.size()});
+  bytes_ += bytes;
+}
+
+Value Arguments::operator[](std::size_t index) const noexcept {
+  const Entry& entry = entries_[index];
+  Value value{entry.type, entry.integer, entry.real, {}};
+  if (entry.type == ValueType::Text || entry.type == ValueType::Blob) {
+    value.integer = 0;
+    value.bytes = std::string_view(bytes_).substr(static_cast<std::size_t>(entry.integer), entry.size);
+  }
+  return value;
+}
+
+namespace detail {
+
+void throw_nameless_enumerator(std::size_t index) {
+  refuse_argument(index, "is an enumerator without a name");
+}
+
+void throw_too_large(std::size_t index) {
+  refuse_argument(index, "exceeds 64 bits with sign");
+}
+
+}  // namespace detail
+}  // namespace tern::sql

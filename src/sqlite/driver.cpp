@@ -1,0 +1,157 @@
+#include "sqlite/driver.hpp"
+
+#include "sqlite/transaction.hpp"
+
+#include <tern/base/ascii.hpp>
+#include <tern/coro/awaitable.hpp>
+#include <tern/coro/offload.hpp>
+#include <tern/sql/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace tern::sqlite {
+namespace {
+
+bool is_in_memory(std::string_view path) {
+  return path.empty() || path == ":memory:";
+}
+
+// Whether a statement probably reads only. If it does not, the reader's connection says so.
+bool seems_to_read(const sql::Call& call) {
+  if (call.kind() != sql::CallKind::Query) return false;
+  std::string_view text = call.text();
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n("), text.size()));
+  const auto end = std::ranges::find_if_not(text, [](char c) { return base::is_alpha(c); });
+  const std::string_view word(text.begin(), end);
+  return std::ranges::any_of(std::to_array<std::string_view>({"select", "with", "values", "explain"}),
+                             [&](std::string_view reading) { return base::equals_ignoring_case(word, reading); });
+}
+
+// Reads from a connection of its own, which it has from the first fetch() to the end.
+class DatabaseCursor final : public sql::Cursor {
+public:
+  DatabaseCursor(SqliteDriver& driver, sql::Call call) : driver_(driver), call_(std::move(call)) {}
+  ~DatabaseCursor() override { close(); }
+
+  Task<bool> fetch(sql::RowReader& rows) override {
+    const Limits limits = driver_.limits(co_await current_stop());
+    if (!lease_) lease_ = co_await driver_.readers().lease();
+    bool more = false;
+    const auto job = [&] {
+      Connection& connection = lease_.connection();
+      if (!statement_) statement_ = connection.take(call_);
+      more = connection.read(statement_.get(), rows, began_, limits);
+      if (!more) close();
+    };
+    co_await offload(job);
+    co_return more;
+  }
+
+private:
+  void close() noexcept {
+    if (statement_) lease_.connection().put_back(call_.text(), std::move(statement_));
+    lease_.release();
+  }
+
+  SqliteDriver& driver_;
+  sql::Call call_;
+  Lease lease_;
+  Statement statement_;
+  bool began_ = false;
+};
+
+}  // namespace
+
+SqliteDriver::SqliteDriver(SqliteOptions options)
+    : options_(std::move(options)),
+      in_memory_(is_in_memory(options_.path)),
+      writer_(options_, Connection::Use::Write, 1),
+      readers_(options_, Connection::Use::Read, std::max(options_.readers, 1U)) {
+  if (in_memory_) options_.path = ":memory:";
+}
+
+Task<std::int64_t> SqliteDriver::run(const sql::Call& call, sql::RowReader* rows) {
+  const Limits limits = this->limits(co_await current_stop());
+  std::optional<std::int64_t> changed;
+  Lease lease;
+  const auto job = [&] {
+    const Lease held = std::move(lease);  // given back here, before the loop runs the coroutine
+    Connection& connection = held.connection();
+    try {
+      changed = connection.run(call, rows, limits);
+    } catch (...) {
+      connection.rollback();
+      throw;
+    }
+    if (!connection.in_transaction()) return;
+    connection.rollback();
+    throw SqlError(SqlErrorKind::Statement, "a transaction begins with transaction(), not with a statement");
+  };
+  if (seems_to_read(call)) {
+    lease = co_await readers().lease();
+    co_await offload(job);
+    if (changed) co_return *changed;
+  }
+  lease = co_await writer_.lease();
+  co_await offload(job);
+  co_return *changed;
+}
+
+base::Box<sql::Cursor> SqliteDriver::open(sql::Call call) {
+  return base::Box<sql::Cursor>(new DatabaseCursor(*this, std::move(call)));
+}
+
+Task<base::Box<sql::TransactionDriver>> SqliteDriver::begin(TransactionOptions options) {
+  Lease lease = co_await (options.read_only ? readers() : writer_).lease();
+  auto* const transaction = new Transaction(*this, std::move(lease), options.read_only);
+  base::Box<sql::TransactionDriver> owner(transaction);
+  co_await transaction->begin();
+  co_return owner;
+}
+
+Task<> SqliteDriver::backup(std::string path) {
+  const Limits limits = this->limits(co_await current_stop());
+  Lease lease = co_await readers().lease();
+  const auto job = [&] {
+    const Lease held = std::move(lease);
+    held.connection().backup(path, limits);
+  };
+  co_await offload(job);
+}
+
+}  // namespace tern::sqlite
+
+namespace tern {
+
+Sqlite::Sqlite(SqliteOptions options) {
+  auto driver = std::make_unique<sqlite::SqliteDriver>(std::move(options));
+  driver->open();
+  driver_ = driver.release();
+}
+
+Sqlite::Sqlite(const Sqlite& other) noexcept : sql::Database(other), driver_(other.driver_) {
+  driver_->retain();
+}
+
+Sqlite& Sqlite::operator=(const Sqlite& other) noexcept {
+  other.driver_->retain();
+  driver_->release();
+  driver_ = other.driver_;
+  return *this;
+}
+
+Sqlite::~Sqlite() {
+  driver_->release();
+}
+
+Task<> Sqlite::backup(std::string path) const {
+  return driver_->backup(std::move(path));
+}
+
+sql::DatabaseDriver& Sqlite::database() const {
+  return *driver_;
+}
+
+}  // namespace tern

@@ -1,0 +1,212 @@
+// Statements and rows, on a database in memory.
+#include "sqlite/sqlite_testing.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tern::sqlite {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Book {
+  std::int64_t id = 0;
+  std::string title;
+  std::optional<int> year;
+};
+
+class SqliteQueries : public ::testing::Test {
+protected:
+  SqliteQueries() {
+    now(
+        db_.script("create table book (id integer primary key, title text not null unique, year integer);"
+                   "insert into book (title, year) values ('Emma', 1815), ('Ulysses', 1922), ('Beowulf', null);"));
+  }
+  Sqlite db_;
+};
+
+TEST_F(SqliteQueries, rows_are_structs_by_name) {
+  const auto books = now(db_.query<Book>("select year, title, id from book where year > $1", 1900));
+  ASSERT_EQ(books.size(), 1U);
+  EXPECT_EQ(books[0].id, 2);
+  EXPECT_EQ(books[0].title, "Ulysses");
+  EXPECT_EQ(books[0].year, 1922);
+  EXPECT_EQ(now(db_.query<Book>("select * from book where id = 3"))[0].year, std::nullopt);
+}
+
+TEST_F(SqliteQueries, execute_counts_the_changed_rows) {
+  EXPECT_EQ(now(db_.execute("update book set year = year + 1 where year is not null")), 2);
+  EXPECT_EQ(now(db_.execute("create table other (id integer)")), 0);
+  EXPECT_EQ(now(db_.execute("delete from book where title = $1", "nothing")), 0);
+}
+
+TEST_F(SqliteQueries, parameters_have_numbers_whatever_their_order_is) {
+  struct Pair {
+    std::string a;
+    std::string b;
+  };
+  const auto pair = now(db_.one<Pair>("select $2 as a, $1 as b where $1 = 'x' and $2 = 'y'", "x", "y"));
+  EXPECT_EQ(pair.a, "y");
+  EXPECT_EQ(pair.b, "x");
+}
+
+TEST_F(SqliteQueries, arguments_are_bound_and_never_part_of_the_text) {
+  const std::string evil = "'; drop table book; --";
+  now(db_.execute("insert into book (title) values ($1)", evil));
+  EXPECT_EQ(now(db_.scalar<std::string>("select title from book where title = $1", evil)), evil);
+}
+
+TEST_F(SqliteQueries, one_optional_and_scalar_expect_a_number_of_rows) {
+  EXPECT_EQ(now(db_.one<Book>("select * from book where id = 1")).title, "Emma");
+  EXPECT_EQ(error_of(db_.one<Book>("select * from book where id = 9")).kind(), SqlErrorKind::NoRow);
+  EXPECT_EQ(error_of(db_.one<Book>("select * from book")).kind(), SqlErrorKind::TooManyRows);
+  EXPECT_EQ(now(db_.optional<Book>("select * from book where id = $1", 2))->title, "Ulysses");
+  EXPECT_FALSE(now(db_.optional<Book>("select * from book where id = 9")).has_value());
+  EXPECT_EQ(error_of(db_.optional<Book>("select * from book")).kind(), SqlErrorKind::TooManyRows);
+  EXPECT_EQ(now(db_.scalar<int>("select count(*) from book")), 3);
+  EXPECT_EQ(now(db_.query<std::string>("select title from book order by title")),
+            (std::vector<std::string>{"Beowulf", "Emma", "Ulysses"}));
+}
+
+TEST_F(SqliteQueries, returning_gives_rows_of_a_statement_that_writes) {
+  EXPECT_EQ(now(db_.scalar<std::int64_t>("insert into book (title) values ($1) returning id", "Dracula")), 4);
+  EXPECT_EQ(
+      now(db_.query<std::int64_t>("with old as (select 1 as id) delete from book where id in (select id from old) "
+                                  "returning id")),
+      std::vector<std::int64_t>{1});
+}
+
+TEST_F(SqliteQueries, columns_that_do_not_fit_are_named) {
+  EXPECT_THAT(error_of(db_.query<Book>("select id, title from book")).what(),
+              HasSubstr("the column \"year\" is missing, for a member of the C++ type std::optional<int>"));
+  EXPECT_THAT(error_of(db_.query<Book>("select *, 1 as pages from book")).what(), HasSubstr("\"pages\" is no member"));
+  EXPECT_THAT(error_of(db_.query<Book>("select *, 1 as year from book")).what(), HasSubstr("two columns"));
+  EXPECT_THAT(error_of(db_.query<int>("select 1, 2")).what(), HasSubstr("2 columns"));
+  now(db_.execute("update book set year = $1 where id = 1", std::int64_t{3'000'000'000}));
+  const SqlError error = error_of(db_.query<Book>("select * from book"));
+  EXPECT_EQ(error.kind(), SqlErrorKind::Column);
+  EXPECT_STREQ(error.what(),
+               "the column \"year\" (INTEGER) has the value INTEGER 3000000000, which the C++ type std::optional<int> "
+               "cannot hold");
+}
+
+TEST_F(SqliteQueries, missing_columns_are_an_error_without_rows_too) {
+  EXPECT_EQ(error_of(db_.query<Book>("select id from book where id = 9")).kind(), SqlErrorKind::Column);
+}
+
+TEST_F(SqliteQueries, text_that_others_have_stored_is_checked) {
+  EXPECT_EQ(error_of(db_.scalar<std::string>("select cast(x'ff' as text)")).kind(), SqlErrorKind::Column);
+  EXPECT_EQ(now(db_.scalar<std::string>("select 'a' || char(0) || 'b'")), std::string("a\0b", 3));
+}
+
+TEST_F(SqliteQueries, statements_of_the_program_are_checked) {
+  const std::string table = "book";
+  EXPECT_EQ(now(db_.scalar<int>(runtime("select count(*) from " + table + " where id > $1"), 1)), 2);
+  EXPECT_EQ(error_of(db_.scalar<int>(runtime("select $1 + $2"), 1)).kind(), SqlErrorKind::Parameter);
+  EXPECT_EQ(error_of(db_.scalar<int>(runtime("select 1"), 1)).kind(), SqlErrorKind::Parameter);
+  EXPECT_EQ(error_of(db_.scalar<int>(runtime("select ?"), 1)).kind(), SqlErrorKind::Parameter);
+  EXPECT_EQ(error_of(db_.scalar<int>(runtime("select :name"), 1)).kind(), SqlErrorKind::Parameter);
+  EXPECT_EQ(error_of(db_.execute("selec 1")).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(error_of(db_.execute("delete from nothing")).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(error_of(db_.execute("delete from book where title = \"Emma\"")).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(error_of(db_.execute("select 1; select 2")).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(error_of(db_.execute(" ")).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(now(db_.scalar<int>("select 1; -- one")), 1);
+}
+
+TEST_F(SqliteQueries, a_transaction_cannot_be_begun_by_a_statement) {
+  EXPECT_EQ(error_of(db_.execute("begin")).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(error_of(db_.script("begin; delete from book; delete from nothing")).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(now(db_.scalar<int>("select count(*) from book")), 3);
+}
+
+TEST_F(SqliteQueries, violations_have_kinds_and_names) {
+  now(
+      db_.script("create table loan (id integer primary key, book integer not null references book(id),"
+                 "days integer constraint days_positive check (days > 0))"));
+  const SqlError unique = error_of(db_.execute("insert into book (title) values ('Emma')"));
+  EXPECT_EQ(unique.kind(), SqlErrorKind::UniqueViolation);
+  EXPECT_EQ(unique.table(), "book");
+  EXPECT_EQ(unique.column(), "title");
+  EXPECT_EQ(unique.sqlstate(), "23505");
+  EXPECT_EQ(unique.code(), 2067);
+  EXPECT_EQ(error_of(db_.execute("insert into book (id, title) values (1, 'x')")).kind(),
+            SqlErrorKind::UniqueViolation);
+  EXPECT_EQ(error_of(db_.execute("insert into loan (book) values (77)")).kind(), SqlErrorKind::ForeignKeyViolation);
+  const SqlError check = error_of(db_.execute("insert into loan (book, days) values (1, 0)"));
+  EXPECT_EQ(check.kind(), SqlErrorKind::CheckViolation);
+  EXPECT_EQ(check.constraint(), "days_positive");
+  const SqlError missing = error_of(db_.execute("insert into loan (book) values ($1)", std::nullopt));
+  EXPECT_EQ(missing.kind(), SqlErrorKind::NotNullViolation);
+  EXPECT_EQ(missing.column(), "book");
+}
+
+TEST_F(SqliteQueries, a_statement_that_fails_does_not_change_those_after_it) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(error_of(db_.execute("insert into book (title) values ($1)", "Emma")).kind(),
+              SqlErrorKind::UniqueViolation);
+    EXPECT_EQ(error_of(db_.query<int>("select title from book")).kind(), SqlErrorKind::Column);
+    EXPECT_EQ(now(db_.query<std::string>("select title from book")).size(), 3U);
+  }
+}
+
+TEST_F(SqliteQueries, prepared_statements_follow_changes_of_the_schema) {
+  EXPECT_EQ(now(db_.query<Book>("select * from book")).size(), 3U);
+  now(db_.execute("alter table book add column pages integer"));
+  EXPECT_THAT(error_of(db_.query<Book>("select * from book")).what(), HasSubstr("pages"));
+  now(db_.execute("alter table book drop column pages"));
+  EXPECT_EQ(now(db_.query<Book>("select * from book")).size(), 3U);
+}
+
+TEST_F(SqliteQueries, each_reads_in_batches) {
+  const auto sum = [](const Sqlite& db) -> Task<std::int64_t> {
+    auto numbers = db.each<std::int64_t>(
+        "with recursive n(i) as (select 1 union all select i + 1 from n where i < $1) select i from n", 1000);
+    std::int64_t total = 0;
+    while (const auto number = co_await numbers.next()) total += *number;
+    EXPECT_FALSE((co_await numbers.next()).has_value());
+    co_return total;
+  };
+  EXPECT_EQ(now(sum(db_)), 500'500);
+  EXPECT_EQ(now(sum(db_)), 500'500);
+}
+
+TEST_F(SqliteQueries, a_row_stream_that_is_dropped_frees_its_connection) {
+  const auto first = [](const Sqlite& db) -> Task<std::string> {
+    auto titles = db.each<std::string>("select title from book order by id");
+    co_return (co_await titles.next()).value();
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(now(first(db_)), "Emma");
+  EXPECT_EQ(now(db_.execute("delete from book")), 3);
+}
+
+TEST_F(SqliteQueries, each_only_reads) {
+  const auto write = [](const Sqlite& db) -> Task<> {
+    auto ids = db.each<int>("delete from book returning id");
+    co_await ids.next();
+  };
+  EXPECT_EQ(error_of(write(db_)).kind(), SqlErrorKind::Statement);
+  EXPECT_EQ(now(db_.scalar<int>("select count(*) from book")), 3);
+}
+
+TEST_F(SqliteQueries, a_failed_row_ends_the_stream) {
+  const auto read = [](const Sqlite& db) -> Task<int> {
+    auto years = db.each<int>("select year from book order by id");
+    int count = 0;
+    try {
+      while (co_await years.next()) ++count;
+    } catch (const SqlError& error) {
+      EXPECT_EQ(error.kind(), SqlErrorKind::Column);
+    }
+    while (co_await years.next()) ++count;
+    co_return count;
+  };
+  EXPECT_EQ(now(read(db_)), 2);
+}
+
+}  // namespace
+}  // namespace tern::sqlite

@@ -1,0 +1,275 @@
+// Files, limits, and connections that are shared.
+#include "sqlite/sqlite_testing.hpp"
+
+#include "coro/manual_executor.hpp"
+
+#include <tern/tern.hpp>
+#include <tern/testing.hpp>
+#include <tern/thread_pool.hpp>
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tern::sqlite {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* endless =
+    "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
+
+class SqliteFile : public ::testing::Test {
+protected:
+  SqliteFile() { executor_.pool = &pool_; }
+
+  // Runs the loop and the pool until the task ends.
+  template <class T>
+  void finish(coro::StartedTask<T>& running) {
+    while (!running.ended()) {
+      if (pool_.waiting != 0) pool_.run_one();
+      executor_.run();
+    }
+  }
+
+  base::TestFolder folder_;
+  std::string path_ = folder_.path / "test.db";
+  coro::ManualExecutor executor_;
+  coro::ManualPool pool_;
+};
+
+template <class F>
+SqlError opening_error(F open) {
+  try {
+    open();
+  } catch (const SqlError& error) {
+    return error;
+  }
+  return {SqlErrorKind::Other, "it opens"};
+}
+
+TEST_F(SqliteFile, keeps_its_rows) {
+  executor_.pool = nullptr;
+  {
+    const Sqlite db({.path = path_});
+    std::thread([&] { now(db.script("create table t (x integer); insert into t values (7)")); }).join();
+  }
+  const Sqlite again({.path = path_});
+  int x = 0;
+  std::thread([&] { x = now(again.scalar<int>("select x from t")); }).join();
+  EXPECT_EQ(x, 7);
+}
+
+TEST_F(SqliteFile, that_is_no_database_is_an_error_of_the_start) {
+  std::ofstream(path_) << std::string(4096, 'x');
+  const SqlError error = opening_error([&] { const Sqlite db({.path = path_}); });
+  EXPECT_EQ(error.kind(), SqlErrorKind::NotADatabase);
+  EXPECT_THAT(error.what(), HasSubstr(path_));
+}
+
+TEST_F(SqliteFile, that_cannot_be_opened_is_an_error_of_the_start) {
+  const SqlError error = opening_error([&] { const Sqlite db({.path = folder_.path / "none" / "x.db"}); });
+  EXPECT_EQ(error.kind(), SqlErrorKind::Unavailable);
+  EXPECT_THAT(error.what(), HasSubstr("none/x.db"));
+  EXPECT_EQ(opening_error([&] { const Sqlite db({.path = path_, .read_only = true}); }).kind(),
+            SqlErrorKind::Unavailable);
+}
+
+TEST_F(SqliteFile, that_is_read_only_refuses_to_write) {
+  const Sqlite maker({.path = path_});
+  coro::StartedTask<std::int64_t> making(maker.script("create table t (x integer)"));
+  finish(making);
+  making.result();
+  const Sqlite db({.path = path_, .read_only = true});
+  coro::StartedTask<std::int64_t> writing(db.execute("insert into t values (1)"));
+  finish(writing);
+  try {
+    writing.result();
+    ADD_FAILURE();
+  } catch (const SqlError& error) {
+    EXPECT_EQ(error.kind(), SqlErrorKind::ReadOnly);
+  }
+}
+
+TEST_F(SqliteFile, that_another_program_has_locked_is_busy) {
+  const Sqlite db({.path = path_, .busy_timeout = Milliseconds(3)});
+  const Sqlite other({.path = path_});
+  const auto hold = [&](sql::Transaction&) -> Task<> {
+    coro::StartedTask<std::int64_t> writing(db.script("create table t (x integer)"));
+    while (!writing.ended()) {
+      if (pool_.waiting != 0) pool_.run_one();
+      executor_.run();
+    }
+    try {
+      writing.result();
+      ADD_FAILURE();
+    } catch (const SqlError& error) {
+      EXPECT_EQ(error.kind(), SqlErrorKind::Busy);
+    }
+    co_return;
+  };
+  coro::StartedTask<> holding(other.transaction(hold));
+  finish(holding);
+  holding.result();
+  coro::StartedTask<std::int64_t> writing(db.script("create table t (x integer)"));
+  finish(writing);
+  EXPECT_EQ(writing.result(), 0);
+}
+
+TEST_F(SqliteFile, backup_is_a_database_of_its_own) {
+  const Sqlite db({.path = path_, .sync = SqliteSync::Off});
+  const std::string copy = folder_.path / "copy.db";
+  const auto work = [&]() -> Task<int> {
+    co_await db.script("create table t (x text)");
+    for (int i = 0; i < 100; ++i) co_await db.execute("insert into t values ($1)", std::string(5000, 'x'));
+    co_await db.backup(copy);
+    co_await db.script("delete from t");
+    const Sqlite second({.path = copy});
+    co_return co_await second.scalar<int>("select count(*) from t");
+  };
+  coro::StartedTask<int> running(work());
+  finish(running);
+  EXPECT_EQ(running.result(), 100);
+  coro::StartedTask<> twice(db.backup(copy));
+  finish(twice);
+  EXPECT_THAT(twice.error(), HasSubstr("copy.db"));
+}
+
+TEST_F(SqliteFile, statements_that_take_too_long_are_ended) {
+  const Sqlite db({.path = path_, .statement_timeout = Milliseconds(5)});
+  coro::StartedTask<std::int64_t> running(db.scalar<std::int64_t>(runtime(endless)));
+  finish(running);
+  try {
+    running.result();
+    ADD_FAILURE();
+  } catch (const SqlError& error) {
+    EXPECT_EQ(error.kind(), SqlErrorKind::Timeout);
+  }
+  coro::StartedTask<int> after(db.scalar<int>("select 1"));
+  finish(after);
+  EXPECT_EQ(after.result(), 1);
+}
+
+TEST_F(SqliteFile, a_running_statement_ends_when_it_is_cancelled) {
+  ThreadPool threads({.threads = 1});
+  executor_.pool = &threads;
+  const Sqlite db({.path = path_, .statement_timeout = Milliseconds(0)});
+  StopState stop;
+  coro::StartedTask<std::int64_t> running(db.scalar<std::int64_t>(runtime(endless)), &stop);
+  while (threads.counts().running == 0) std::this_thread::yield();
+  stop.stop();
+  while (!running.ended()) executor_.run();
+  EXPECT_EQ(running.error(), "cancelled");
+}
+
+TEST_F(SqliteFile, readers_do_not_wait_for_the_writer) {
+  const Sqlite db({.path = path_, .readers = 1});
+  const auto hold = [&](sql::Transaction& tx) -> Task<int> {
+    co_await tx.script("create table t (x integer)");
+    co_return co_await db.scalar<int>("select count(*) from sqlite_schema");
+  };
+  coro::StartedTask<int> running(db.transaction(hold));
+  finish(running);
+  EXPECT_EQ(running.result(), 0);
+}
+
+TEST_F(SqliteFile, waits_for_the_writer_are_in_order_and_bounded) {
+  const Sqlite db({.path = path_, .max_waiting = 2});
+  coro::StartedTask<std::int64_t> first(db.script("create table t (x integer)"));
+  coro::StartedTask<std::int64_t> second(db.execute("insert into t values (1)"));
+  StopState stop;
+  coro::StartedTask<std::int64_t> cancelled(db.execute("insert into t values (2)"), &stop);
+  coro::StartedTask<std::int64_t> refused(db.execute("insert into t values (3)"));
+  EXPECT_EQ(refused.error(), "overloaded");
+  EXPECT_EQ(pool_.waiting, 1U);
+  stop.stop();
+  executor_.run();
+  EXPECT_EQ(cancelled.error(), "cancelled");
+  coro::StartedTask<std::int64_t> third(db.execute("insert into t values (4)"));
+  finish(third);
+  EXPECT_EQ(second.result(), 1);
+  EXPECT_EQ(third.result(), 1);
+  EXPECT_EQ(executor_.timers_armed(), 0U);
+}
+
+TEST_F(SqliteFile, waits_for_the_writer_end_after_their_time) {
+  const Sqlite db({.path = path_, .max_wait = Milliseconds(500)});
+  coro::StartedTask<std::int64_t> first(db.script("create table t (x integer)"));
+  coro::StartedTask<std::int64_t> second(db.execute("insert into t values (1)"));
+  executor_.advance(499);
+  EXPECT_FALSE(second.ended());
+  executor_.advance(1);
+  EXPECT_EQ(second.error(), "overloaded");
+  finish(first);
+  coro::StartedTask<std::int64_t> third(db.execute("insert into t values (1)"));
+  finish(third);
+  EXPECT_EQ(third.result(), 1);
+}
+
+TEST_F(SqliteFile, a_wait_that_is_destroyed_gives_its_turn_away) {
+  const Sqlite db({.path = path_});
+  coro::StartedTask<std::int64_t> first(db.script("create table t (x integer)"));
+  coro::StartedTask<std::int64_t> second(db.execute("insert into t values (1)"));
+  coro::StartedTask<std::int64_t> third(db.execute("insert into t values (2)"));
+  pool_.run_one();  // gives the writer to the second
+  second.destroy();
+  finish(third);
+  EXPECT_EQ(third.result(), 1);
+}
+
+// The loop of its own, as a server's.
+TEST(SqliteThreads, share_one_database) {
+  const base::TestFolder folder;
+  const Sqlite db({.path = folder.path / "shared.db", .readers = 2, .sync = SqliteSync::Off});
+  now(db.script("create table t (x integer)"));
+  ThreadPool threads({.threads = 3});
+  const auto work = [&] {
+    coro::ManualExecutor executor;
+    executor.pool = &threads;
+    const auto loop = [&]() -> Task<> {
+      for (int i = 0; i < 20; ++i) {
+        co_await db.execute("insert into t values ($1)", i);
+        co_await db.transaction([&](auto& tx) -> Task<> { co_await tx.execute("update t set x = x + 1"); });
+        co_await db.query<int>("select x from t");
+      }
+    };
+    coro::StartedTask<> running(loop());
+    while (!running.ended()) {
+      executor.run();
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(running.error(), "nothing");
+  };
+  std::vector<std::jthread> loops;
+  for (int i = 0; i < 3; ++i) loops.emplace_back(work);
+  loops.clear();
+  EXPECT_EQ(now(db.scalar<int>("select count(*) from t")), 60);
+}
+
+struct NewNote {
+  std::string text;
+};
+
+TEST(SqliteApp, is_a_state_of_handlers) {
+  App app;
+  app.state(Sqlite());
+  app.on_error(sql_problem);
+  app.post("/notes", [](State<Sqlite> db, Json<NewNote> note) -> Task<std::int64_t> {
+    co_await db->script("create table if not exists note (id integer primary key, text text unique)");
+    co_return co_await db->scalar<std::int64_t>("insert into note (text) values ($1) returning id", note->text);
+  });
+  app.get("/notes/{id}", [](std::int64_t id, State<Sqlite> db) -> Task<std::string> {
+    co_return co_await db->scalar<std::string>("select text from note where id = $1", id);
+  });
+  tern::testing::Client client(app);
+  EXPECT_EQ(client.post("/notes", R"({"text":"a"})").body, "1");
+  EXPECT_EQ(client.post("/notes", R"({"text":"a"})").status, 409);
+  EXPECT_EQ(client.get("/notes/1").body, "a");
+  EXPECT_EQ(client.get("/notes/2").status, 404);
+}
+
+}  // namespace
+}  // namespace tern::sqlite

@@ -1,0 +1,42 @@
+// A transaction on a connection of its own.
+#pragma once
+
+#include "sqlite/driver.hpp"
+
+#include <vector>
+
+namespace tern::sqlite {
+
+class TransactionCursor;
+
+class Transaction final : public sql::TransactionDriver {
+public:
+  Transaction(SqliteDriver& driver, Lease lease, bool read_only) noexcept
+      : driver_(driver), lease_(std::move(lease)), read_only_(read_only) {}
+  ~Transaction() override;
+
+  Task<> begin();
+  Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
+  base::Box<sql::Cursor> open(sql::Call call) override;
+  Task<> commit() override;
+  Task<> rollback() override;
+  void fail() noexcept override { failed_ = true; }
+
+private:
+  friend class TransactionCursor;
+  class Turn;
+
+  // Throws SqlError if SQLite has ended the transaction.
+  void expect_open() const;
+  void end() noexcept;
+
+  SqliteDriver& driver_;
+  Lease lease_;
+  std::vector<TransactionCursor*> cursors_;  // their statements are of this connection
+  bool read_only_;
+  bool began_ = false;
+  bool busy_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace tern::sqlite
