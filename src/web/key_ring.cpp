@@ -5,7 +5,6 @@
 #include "web/cookies.hpp"
 #include "web/keys.hpp"
 #include "web/random.hpp"
-#include "web/unix_time.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
