@@ -134,7 +134,7 @@ TEST_F(TemplatesTest, a_page_without_templates_is_a_mistake_of_the_start) {
     static_cast<void>(app.service());
     FAIL() << "it started";
   } catch (const SetupError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("GET / takes tern::Templates, but no such state was given: call "
+    EXPECT_THAT(error.what(), HasSubstr("GET '/' takes tern::Templates, but no such state was given: call "
                                         "app.templates(…) before the start"));
   }
 }
