@@ -14,7 +14,7 @@
 namespace tern::redis {
 namespace {
 
-constexpr std::size_t max_bytes = 1024 * 1024 * 1024;  // hiredis counts in int
+constexpr std::size_t one_gibibyte = 1024 * 1024 * 1024;  // hiredis counts in int
 
 }  // namespace
 
@@ -63,8 +63,8 @@ void check_options(const RedisOptions& options, const std::string& who) {
   if (options.unix_path.empty() && (options.host.empty() || options.port == 0)) refuse("host or port is missing");
   if (!options.username.empty() && options.password.empty()) refuse("username is set, but password is not");
   if (options.unix_path.size() >= sizeof(sockaddr_un::sun_path)) refuse("unix_path is longer than the kernel takes");
-  if (options.max_queued == 0 || options.max_queued > max_bytes) refuse("max_queued is from 1 byte to 1 GiB");
-  if (options.max_reply == 0 || options.max_reply > max_bytes) refuse("max_reply is from 1 byte to 1 GiB");
+  if (options.max_queued == 0 || options.max_queued > one_gibibyte) refuse("max_queued is from 1 byte to 1 GiB");
+  if (options.max_reply == 0 || options.max_reply > one_gibibyte) refuse("max_reply is from 1 byte to 1 GiB");
   if (options.timeout.count() <= 0 || options.retry.count() <= 0) refuse("timeout and retry are longer than zero");
 }
 

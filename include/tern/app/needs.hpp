@@ -4,9 +4,9 @@
 #include <tern/app/extract.hpp>
 #include <tern/app/respond.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace tern::app {
@@ -59,16 +59,28 @@ consteval Need need_of() {
   return {Need::Kind::Rules, type_name<A>(), nullptr, prepare_rules_of_extractor<A>()};
 }
 
+// No std::array, for the time that it takes to compile.
+template <std::size_t N>
+struct NeedList {
+  Need items[N == 0 ? 1 : N];
+};
+
+template <class... A>
+inline constexpr std::size_t need_count = (std::size_t{0} + ... + std::size_t{has_need<A>});
+
 template <class... A>
 consteval auto needs_of() {
-  std::array<Need, (std::size_t{0} + ... + std::size_t{has_need<A>})> list{};
+  NeedList<need_count<A...>> list{};
   std::size_t at = 0;
   static_cast<void>(at);
-  ((has_need<A> ? static_cast<void>(list[at++] = need_of<A>()) : static_cast<void>(0)), ...);
+  ((has_need<A> ? static_cast<void>(list.items[at++] = need_of<A>()) : static_cast<void>(0)), ...);
   return list;
 }
 
 template <class... A>
-inline constexpr auto needs = needs_of<A...>();
+inline constexpr auto need_list = needs_of<A...>();
+
+template <class... A>
+inline constexpr std::span<const Need> needs{need_list<A...>.items, need_count<A...>};
 
 }  // namespace tern::app
