@@ -432,6 +432,7 @@ TEST(App, denies_unknown_members_of_json_by_choice) {
   App strict;
   strict.deny_unknown_members();
   strict.post("/", [](Json<Point> point) { return point->x; });
+  strict.post("/by-request", [](Request& request) { return request.json<Point>().x; });
   testing::Client client(strict);
   const testing::TestResponse answer = client.post("/", R"({"y":2,"x":1,"z":3})");
   EXPECT_EQ(answer.status, 422);
@@ -440,6 +441,7 @@ TEST(App, denies_unknown_members_of_json_by_choice) {
                            R"({"detail":"unknown member","pointer":"/z","in":"body","code":"unknown"}])"))
       << answer.body;
   EXPECT_EQ(client.post("/", R"({"x":1})").body, "1");
+  EXPECT_EQ(client.post("/by-request", R"({"x":1,"y":2})").status, 422);
   EXPECT_THROW(strict.deny_unknown_members(false), SetupError);
 }
 

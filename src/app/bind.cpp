@@ -181,8 +181,9 @@ std::optional<Response> body_failure(Exchange& exchange, std::optional<Rejection
 }
 
 json::Limits json_limits(const Request& request) {
+  const Core* core = request.exchange().service().app();  // null: a request outside of an app
   return {.problems = json::detail::max_violations,
-          .deny_unknown = core_of(request.exchange()).denies_unknown_members(),
+          .deny_unknown = core != nullptr && core->denies_unknown_members(),
           .is_request = true};
 }
 

@@ -313,13 +313,14 @@ TEST(RulesOfRequests, ignore_read_only_members_unless_unknown_ones_are_denied) {
     app.post("/", [](tern::Json<NewBook> book) { return book->id; });
     app.post("/request", [](Request& request) { return request.json<NewBook>().id; });
     Client client(app);
-    const auto answer = client.post("/", R"({"id":7,"title":"a"})");
-    if (deny) {
-      EXPECT_EQ(violations(answer), (List{"body /id read_only"}));
-    } else {
-      EXPECT_EQ(answer.body, "0");
+    for (const char* target : {"/", "/request"}) {
+      const auto answer = client.post(target, R"({"id":7,"title":"a"})");
+      if (deny) {
+        EXPECT_EQ(violations(answer), (List{"body /id read_only"}));
+      } else {
+        EXPECT_EQ(answer.body, "0");
+      }
     }
-    EXPECT_EQ(client.post("/request", R"({"id":7,"title":"a"})").body, "0");
   }
 }
 

@@ -205,7 +205,7 @@ struct Extract<Json<T>> {
 template <class T>
 T Request::json() const {
   if (auto refused = app::refuse_unless_json(*this)) throw HttpError(std::move(refused->problem));
-  auto value = json::read<T>(body(), {.problems = json::detail::max_violations, .is_request = true});
+  auto value = json::read<T>(body(), app::json_limits(*this));
   if (!value) throw HttpError(app::bad_json(value.error()).problem);
   return std::move(*value);
 }
