@@ -50,15 +50,14 @@ std::uint64_t new_version() {
   return version;
 }
 
-StoreEntry entry_of(std::string text) {
+StoreEntry entry_of(std::string_view text) {
   StoreEntry entry;
   const char* const end = text.data() + std::min(text.size(), version_digits);
   const auto parsed = std::from_chars(text.data(), end, entry.version, 16);
   if (text.size() < version_digits || parsed.ptr != end || entry.version == 0) {
     throw StoreError("a key of the store in Redis holds something else than an entry");
   }
-  text.erase(0, version_digits);
-  entry.value = std::move(text);
+  entry.value = text.substr(version_digits);
   return entry;
 }
 
@@ -82,7 +81,7 @@ Task<std::optional<StoreEntry>> RedisStore::read(std::string_view key) {
     auto command = redis_.command<std::optional<std::string>>("GET", name_of(key));
     auto text = co_await std::move(command);
     if (!text) co_return std::nullopt;
-    co_return entry_of(std::move(*text));
+    co_return entry_of(*text);
   } catch (const RedisError& error) {
     throw StoreError(error.what());
   }
