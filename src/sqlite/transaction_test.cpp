@@ -193,12 +193,11 @@ TEST_F(SqliteTransactions, whose_frame_is_destroyed_roll_back) {
       co_await add(tx, "a");
       co_await never;
     };
-    coro::StartedTask<> running(db_.transaction(wait));
+    const coro::StartedTask<> running(db_.transaction(wait));  // ends with this block, before its executor
     for (int i = 0; i < 2; ++i) {
       pool.run_one();
       executor.run();
     }
-    running.destroy();
   }
   EXPECT_EQ(now(add(db_, "a")), 1);
 }
