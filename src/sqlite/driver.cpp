@@ -39,10 +39,15 @@ public:
     const Limits limits = driver_.limits(co_await current_stop());
     if (!lease_) lease_ = co_await driver_.readers().lease();
     bool more = false;
-    const auto job = [&] {
+    const auto read = [&] {
+      failed_ = true;  // unless it returns
       Connection& connection = lease_.connection();
       if (!statement_) statement_ = connection.take(call_);
       more = connection.read(statement_.get(), rows, began_, limits);
+      failed_ = false;
+    };
+    const auto job = [&] {
+      driver_.counters().count_failure(read);
       if (!more) close();
     };
     co_await offload(job);
@@ -51,7 +56,10 @@ public:
 
 private:
   void close() noexcept {
-    if (statement_) lease_.connection().put_back(call_.text(), std::move(statement_));
+    if (statement_) {
+      lease_.connection().put_back(call_.text(), std::move(statement_));
+      if (!failed_) driver_.counters().count_success();
+    }
     lease_.release();
   }
 
@@ -60,6 +68,7 @@ private:
   Lease lease_;
   Statement statement_;
   bool began_ = false;
+  bool failed_ = false;
 };
 
 }  // namespace
@@ -80,7 +89,8 @@ Task<std::int64_t> SqliteDriver::run(const sql::Call& call, sql::RowReader* rows
     const Lease held = std::move(lease);  // given back here, before the loop runs the coroutine
     Connection& connection = held.connection();
     try {
-      changed = connection.run(call, rows, limits);
+      counters_.count_failure([&] { changed = connection.run(call, rows, limits); });
+      if (changed) counters_.count_success();
     } catch (...) {
       connection.rollback();
       throw;
@@ -109,6 +119,14 @@ Task<base::Box<sql::TransactionDriver>> SqliteDriver::begin(TransactionOptions o
   base::Box<sql::TransactionDriver> owner(transaction);
   co_await transaction->begin();
   co_return owner;
+}
+
+sql::Statistics SqliteDriver::statistics() const {
+  sql::Statistics statistics;
+  counters_.read(statistics);
+  writer_.read(statistics);
+  readers_.read(statistics);
+  return statistics;
 }
 
 Task<> SqliteDriver::backup(std::string path) {

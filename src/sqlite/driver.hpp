@@ -1,6 +1,7 @@
 // SqliteDriver: the statements of one database, on one writer and several readers.
 #pragma once
 
+#include "sql/counters.hpp"
 #include "sqlite/slots.hpp"
 
 #include <tern/sql/driver.hpp>
@@ -18,6 +19,7 @@ public:
   Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
   base::Box<sql::Cursor> open(sql::Call call) override;
   Task<base::Box<sql::TransactionDriver>> begin(TransactionOptions options) override;
+  sql::Statistics statistics() const override;
   Task<> backup(std::string path);
   // At the start: throws SqlError if the database cannot be opened.
   void open() { writer_.open(); }
@@ -29,12 +31,14 @@ public:
   }
 
   Limits limits(StopToken stop) const noexcept { return {stop, options_.statement_timeout}; }
+  sql::Counters& counters() noexcept { return counters_; }
   Slots& readers() noexcept { return in_memory_ ? writer_ : readers_; }
 
 private:
   SqliteOptions options_;
   std::atomic<std::size_t> handles_ = 1;
   bool in_memory_;
+  sql::Counters counters_;
   Slots writer_;
   Slots readers_;
 };

@@ -3,9 +3,14 @@
 #include <tern/coro/offload.hpp>
 
 namespace tern::sqlite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
 
 Connection& Lease::connection() const {
-  if (!slot_->connection) slot_->connection = std::make_unique<Connection>(slots_->options_, slots_->use_);
+  if (!slot_->connection) slots_->open(*slot_);
   return *slot_->connection;
 }
 
@@ -19,11 +24,26 @@ Slots::Slots(const SqliteOptions& options, Connection::Use use, unsigned count)
   for (Slot& slot : slots_) free_.push_back(&slot);
 }
 
+void Slots::open(Slot& slot) {
+  slot.connection = std::make_unique<Connection>(options_, use_);
+  opened_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Slots::read(sql::Statistics& statistics) const {
+  const std::scoped_lock lock(mutex_);
+  statistics.connections += opened_.load(std::memory_order_relaxed);
+  statistics.in_use += slots_.size() - free_.size();
+  statistics.waiting += waiting_count_;
+  statistics.refused += refused_;
+  statistics.waits += waits_;
+}
+
 // The last used: its caches are warm.
 Slot* Slots::take() noexcept {
   if (free_.empty()) return nullptr;
   Slot* const slot = free_.back();
   free_.pop_back();
+  waits_.add(0);
   return slot;
 }
 
@@ -33,6 +53,8 @@ void Slots::give_back(Slot& slot) noexcept {
   LeaseWait* const next = waiting_.pop();
   if (next == nullptr) return free_.push_back(&slot);
   --waiting_count_;
+  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - next->since_);
+  waits_.add(static_cast<std::uint64_t>(waited.count()));
   next->slot_ = &slot;
   next->executor().schedule(*next);
 }
@@ -41,6 +63,7 @@ bool LeaseWait::ready() noexcept {
   const std::scoped_lock lock(slots_.mutex_);
   slot_ = slots_.take();
   refused_ = slot_ == nullptr && slots_.waiting_count_ >= slots_.options_.max_waiting;
+  if (refused_) ++slots_.refused_;
   return slot_ != nullptr || refused_;
 }
 
@@ -49,6 +72,7 @@ bool LeaseWait::enter() noexcept {
     const std::scoped_lock lock(slots_.mutex_);
     slot_ = slots_.take();
     if (slot_ != nullptr) return false;
+    since_ = Clock::now();
     slots_.waiting_.push(*this);
     ++slots_.waiting_count_;
   }
@@ -58,6 +82,10 @@ bool LeaseWait::enter() noexcept {
 
 bool LeaseWait::leave() noexcept {
   const std::scoped_lock lock(slots_.mutex_);
+  return unlink();
+}
+
+bool LeaseWait::unlink() noexcept {
   if (slot_ != nullptr) return false;
   Hook<LeaseWait>::unlink();
   --slots_.waiting_count_;
@@ -70,7 +98,11 @@ void LeaseWait::on_turn() noexcept {
 }
 
 void LeaseWait::on_timer() noexcept {
-  if (!leave()) return;
+  {
+    const std::scoped_lock lock(slots_.mutex_);
+    if (!unlink()) return;
+    ++slots_.refused_;
+  }
   refused_ = true;
   wake();
 }

@@ -9,7 +9,10 @@
 
 #include <tern/coro/list.hpp>
 #include <tern/coro/waiter.hpp>
+#include <tern/sql/statistics.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -66,9 +69,11 @@ private:
   void on_turn() noexcept override;
   void on_timer() noexcept override;
   void disarm() noexcept;
+  bool unlink() noexcept;  // with the mutex
 
   Slots& slots_;
-  Slot* slot_ = nullptr;  // guarded by the mutex of slots_ while it is linked
+  Slot* slot_ = nullptr;                         // guarded by the mutex of slots_ while it is linked
+  std::chrono::steady_clock::time_point since_;  // while it is linked
   bool refused_ = false;
 };
 
@@ -78,7 +83,7 @@ public:
   Slots(const SqliteOptions& options, Connection::Use use, unsigned count);
 
   // Opens the first connection, before others use it. Throws SqlError.
-  void open() { slots_.front().connection = std::make_unique<Connection>(options_, use_); }
+  void open() { open(slots_.front()); }
 
   // co_await slots.lease()
   struct [[nodiscard]] Wait {
@@ -87,20 +92,27 @@ public:
   };
   Wait lease() noexcept { return {*this}; }
 
+  // Adds the connections and the waits.
+  void read(sql::Statistics& statistics) const;
+
 private:
   friend class Lease;
   friend class LeaseWait;
 
+  void open(Slot& slot);
   Slot* take() noexcept;
   void give_back(Slot& slot) noexcept;
 
   const SqliteOptions& options_;
   Connection::Use use_;
   std::vector<Slot> slots_;
-  std::mutex mutex_;  // guards what follows
+  std::atomic<std::size_t> opened_ = 0;
+  mutable std::mutex mutex_;  // guards what follows
   std::vector<Slot*> free_;
   coro::List<LeaseWait> waiting_;
   std::size_t waiting_count_ = 0;
+  std::uint64_t refused_ = 0;
+  sql::WaitTimes waits_;
 };
 
 }  // namespace tern::sqlite

@@ -220,6 +220,54 @@ TEST_F(SqliteFile, a_wait_that_is_destroyed_gives_its_turn_away) {
   EXPECT_EQ(third.result(), 1);
 }
 
+TEST_F(SqliteFile, statistics_count_connections_waits_and_statements) {
+  const Sqlite db({.path = path_, .readers = 2, .max_waiting = 1, .max_wait = Milliseconds(500)});
+  sql::Statistics counts = db.statistics();
+  EXPECT_EQ(counts.connections, 1U);
+  EXPECT_EQ(counts.in_use, 0U);
+  EXPECT_EQ(counts.statements, 0U);
+
+  coro::StartedTask<std::int64_t> first(db.script("create table t (x integer); insert into t values (1), (2)"));
+  coro::StartedTask<std::int64_t> second(db.execute("insert into t values (3)"));
+  coro::StartedTask<std::int64_t> refused(db.execute("insert into t values (4)"));
+  EXPECT_EQ(refused.error(), "overloaded");
+  counts = db.statistics();
+  EXPECT_EQ(counts.in_use, 1U);
+  EXPECT_EQ(counts.waiting, 1U);
+  EXPECT_EQ(counts.refused, 1U);
+  executor_.advance(500);
+  EXPECT_EQ(second.error(), "overloaded");
+  finish(first);
+
+  coro::StartedTask<std::int64_t> wrong(db.execute("insert into nothing values (1)"));
+  finish(wrong);
+  EXPECT_NE(wrong.error(), "nothing");
+  const auto rows = [&]() -> Task<int> {
+    auto stream = db.each<int>("select x from t");
+    int sum = 0;
+    while (const auto x = co_await stream.next()) sum += *x;
+    auto dropped = db.each<int>("select x from t order by x");
+    co_return sum + *co_await dropped.next();
+  };
+  coro::StartedTask<int> reading(rows());
+  finish(reading);
+  EXPECT_EQ(reading.result(), 4);
+  // Begins as a read, and is run by the writer.
+  coro::StartedTask<int> writing(db.scalar<int>("with a as (select 5 as x) insert into t select x from a returning x"));
+  finish(writing);
+  EXPECT_EQ(writing.result(), 5);
+
+  counts = db.statistics();
+  EXPECT_EQ(counts.connections, 2U);
+  EXPECT_EQ(counts.in_use, 0U);
+  EXPECT_EQ(counts.waiting, 0U);
+  EXPECT_EQ(counts.refused, 2U);
+  EXPECT_EQ(counts.statements, 5U);
+  EXPECT_EQ(counts.errors, 1U);
+  EXPECT_EQ(counts.waits.count(), 6U);
+  EXPECT_EQ(counts.reconnects, 0U);
+}
+
 // The loop of its own, as a server's.
 TEST(SqliteThreads, share_one_database) {
   const base::TestFolder folder;

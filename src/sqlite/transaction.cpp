@@ -43,11 +43,14 @@ public:
     const Transaction::Turn turn(*transaction_);
     transaction_->expect_open();
     bool more = false;
-    const auto job = [&] {
+    const auto read = [&] {
+      failed_ = true;  // unless it returns
       Connection& connection = transaction_->lease_.connection();
       if (!statement_) statement_ = connection.take(call_);
       more = connection.read(statement_.get(), rows, began_, limits);
+      failed_ = false;
     };
+    const auto job = [&] { transaction_->driver_.counters().count_failure(read); };
     co_await offload(job);
     co_return more;
   }
@@ -60,13 +63,16 @@ public:
 
 private:
   void close() noexcept {
-    if (statement_) transaction_->lease_.connection().put_back(call_.text(), std::move(statement_));
+    if (!statement_) return;
+    transaction_->lease_.connection().put_back(call_.text(), std::move(statement_));
+    if (!failed_) transaction_->driver_.counters().count_success();
   }
 
   Transaction* transaction_;
   sql::Call call_;
   Statement statement_;
   bool began_ = false;
+  bool failed_ = false;
 };
 
 // In a frame that is destroyed while it waits; to undo what is not committed takes little time.
@@ -99,9 +105,12 @@ Task<std::int64_t> Transaction::run(const sql::Call& call, sql::RowReader* rows)
   const Turn turn(*this);
   expect_open();
   std::optional<std::int64_t> changed;
-  const auto job = [&] { changed = lease_.connection().run(call, rows, limits, read_only_); };
+  const auto run = [&] {
+    changed = lease_.connection().run(call, rows, limits, read_only_);
+    if (!changed) throw SqlError(SqlErrorKind::ReadOnly, "the statement writes in a transaction that is read only");
+  };
+  const auto job = [&] { driver_.counters().count(run); };
   co_await offload(job);
-  if (!changed) throw SqlError(SqlErrorKind::ReadOnly, "the statement writes in a transaction that is read only");
   expect_open();
   co_return *changed;
 }

@@ -3,6 +3,7 @@
 
 #include <tern/sql/migration.hpp>
 #include <tern/sql/queries.hpp>
+#include <tern/sql/statistics.hpp>
 #include <tern/sql/transaction.hpp>
 
 #include <cstddef>
@@ -45,6 +46,9 @@ public:
     }
     return migrate(std::move(migrations));
   }
+
+  // For metrics and health checks; does not wait.
+  Statistics statistics() const { return database().statistics(); }
 
 protected:
   Database() = default;

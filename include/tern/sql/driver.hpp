@@ -3,6 +3,7 @@
 
 #include <tern/base/box.hpp>
 #include <tern/coro/task.hpp>
+#include <tern/sql/statistics.hpp>
 #include <tern/sql/value.hpp>
 
 #include <cstddef>
@@ -115,6 +116,7 @@ namespace sql {
 class DatabaseDriver : public Driver {
 public:
   virtual Task<base::Box<TransactionDriver>> begin(TransactionOptions options) = 0;
+  virtual Statistics statistics() const = 0;
 
 protected:
   ~DatabaseDriver() = default;
