@@ -29,11 +29,11 @@ tern::Response start_page() {
 
 }  // namespace
 
-tern::App make_app(const std::string& iso_codes) {
+tern::App make_app(const std::string& iso_codes, Database database) {
   tern::App app;
   app.get("/", start_page).name("this page").response(tern::Status::Ok, "A page", "text/html");
   add_iso_routes(app, load_iso_codes(iso_codes));
-  add_note_routes(app);
+  add_note_routes(app, std::move(database));
 
   // The list contains this route, so it is filled after the registration.
   const auto lines = std::make_shared<std::vector<RouteLine>>();

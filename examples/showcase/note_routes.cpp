@@ -72,37 +72,43 @@ NotePatch checked(NotePatch patch) {
   return patch;
 }
 
-Page<Note> list_notes(Notes notes, Window window, tern::Query<NoteFilter> filter) {
-  return notes->page(window, *filter);
+tern::Task<Page<Note>> list_notes(Notes notes, Window window, tern::Query<NoteFilter> filter) {
+  return notes->page(window, std::move(*filter));
 }
 
-tern::Created<Note> add_note(Notes notes, tern::Json<NewNote> content) {
-  auto note = notes->add(checked(std::move(*content)));
+tern::Task<tern::Created<Note>> add_note(Notes notes, tern::Json<NewNote> content) {
+  NewNote wanted = checked(std::move(*content));
+  auto note = co_await notes->add(std::move(wanted));
   if (!note) throw tern::HttpError(tern::Status::InsufficientStorage, "there are 1000 notes already: delete one first");
   std::string location = "/notes/" + std::to_string(note->id);
-  return {std::move(*note), std::move(location)};
+  co_return tern::created(std::move(*note), std::move(location));
 }
 
-std::optional<Note> one_note(Notes notes, std::int64_t id) {
+tern::Task<std::optional<Note>> one_note(Notes notes, std::int64_t id) {
   return notes->find(id);
 }
 
-std::optional<Note> replace_note(Notes notes, std::int64_t id, tern::Json<NewNote> content) {
-  return notes->replace(id, checked(std::move(*content)));
+tern::Task<std::optional<Note>> replace_note(Notes notes, std::int64_t id, tern::Json<NewNote> content) {
+  NewNote note = checked(std::move(*content));
+  return notes->change(id, {std::move(note.title), std::move(note.text), std::move(note.tags), note.done});
 }
 
-std::optional<Note> change_note(Notes notes, std::int64_t id, tern::Json<NotePatch> content) {
+tern::Task<std::optional<Note>> change_note(Notes notes, std::int64_t id, tern::Json<NotePatch> content) {
   return notes->change(id, checked(std::move(*content)));
 }
 
-tern::Status remove_note(Notes notes, std::int64_t id) {
-  return notes->remove(id) ? tern::Status::NoContent : tern::Status::NotFound;
+tern::Task<tern::Status> remove_note(Notes notes, std::int64_t id) {
+  const bool removed = co_await notes->remove(id);
+  co_return removed ? tern::Status::NoContent : tern::Status::NotFound;
 }
 
 }  // namespace
 
-void add_note_routes(tern::App& app) {
-  app.emplace_state<Notebook>();
+void add_note_routes(tern::App& app, Database database) {
+  const Notebook notebook(std::move(database));
+  app.state(notebook);
+  app.on_start([notebook]() -> tern::Task<> { co_await notebook.prepare(); });
+  app.on_error(tern::sql_problem);
   auto notes = app.group("/notes");
   notes.tags({"Notes"});
   notes.get("", list_notes).name("notes");

@@ -1,72 +1,115 @@
 #include "fold.hpp"
 #include "notes.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace showcase {
 namespace {
 
+using Tags = tern::Json<std::vector<std::string>>;
+
+// A note as it is in its table.
+struct Row {
+  std::int64_t id = 0;
+  std::string title;
+  std::string text;
+  Tags tags;
+  bool done = false;
+  std::chrono::sys_seconds created;
+  std::chrono::sys_seconds changed;
+};
+
+Note note_of(Row row) {
+  return {row.id, std::move(row.title), std::move(row.text), std::move(*row.tags), row.done, row.created, row.changed};
+}
+
 std::chrono::sys_seconds now() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-bool fits(const Note& note, const NoteFilter& filter) {
-  if (filter.done && note.done != *filter.done) return false;
-  if (filter.tag && !filter.tag->empty() && std::ranges::find(note.tags, *filter.tag) == note.tags.end()) return false;
-  if (!filter.q) return true;
-  const std::string q = fold(*filter.q);
-  return fold(note.title).find(q) != std::string::npos || fold(note.text).find(q) != std::string::npos;
+// The pattern of LIKE that finds a part of a folded text.
+std::string pattern_of(const std::optional<std::string>& part) {
+  std::string pattern = "%";
+  for (const char c : fold(part.value_or(""))) {
+    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return pattern + '%';
+}
+
+std::optional<std::string> folded(const std::optional<std::string>& text) {
+  return text ? std::optional(fold(*text)) : std::nullopt;
+}
+
+// The tags again, as rows that can be searched.
+tern::Task<> index_tags(tern::Transaction& transaction, std::int64_t note, const std::vector<std::string>& tags) {
+  for (const std::string& tag : tags) {
+    co_await transaction.execute("insert into note_tag (note, tag) values ($1, $2) on conflict do nothing", note, tag);
+  }
 }
 
 }  // namespace
 
-std::optional<Note> Notebook::add(NewNote note) const {
-  const std::lock_guard lock(mutex_);
-  if (notes_.size() >= capacity) return std::nullopt;
-  const std::int64_t id = ++last_id_;
-  const auto time = now();
-  return notes_
-      .emplace(id, Note{id, std::move(note.title), std::move(note.text), std::move(note.tags), note.done, time, time})
-      .first->second;
+tern::Task<> Notebook::prepare() const {
+  co_await db().migrate(database_.migrations);
 }
 
-std::optional<Note> Notebook::find(std::int64_t id) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = notes_.find(id);
-  if (found == notes_.end()) return std::nullopt;
-  return found->second;
+tern::Task<std::optional<Note>> Notebook::add(NewNote note) const {
+  const Tags tags{{note.tags}};
+  co_return co_await db().transaction([&](tern::Transaction& transaction) -> tern::Task<std::optional<Note>> {
+    const auto count = co_await transaction.scalar<std::int64_t>("select count(*) from note");
+    if (count >= capacity) co_return std::nullopt;
+    Row row = co_await transaction.one<Row>(
+        "insert into note (title, text, tags, done, created, changed, title_folded, text_folded) "
+        "values ($1, $2, $3, $4, $5, $5, $6, $7) returning id, title, text, tags, done, created, changed",
+        note.title, note.text, tags, note.done, now(), fold(note.title), fold(note.text));
+    co_await index_tags(transaction, row.id, note.tags);
+    co_return note_of(std::move(row));
+  });
 }
 
-std::optional<Note> Notebook::replace(std::int64_t id, NewNote note) const {
-  return change(id, {std::move(note.title), std::move(note.text), std::move(note.tags), note.done});
+tern::Task<std::optional<Note>> Notebook::find(std::int64_t id) const {
+  auto row =
+      co_await db().optional<Row>("select id, title, text, tags, done, created, changed from note where id = $1", id);
+  if (!row) co_return std::nullopt;
+  co_return note_of(std::move(*row));
 }
 
-std::optional<Note> Notebook::change(std::int64_t id, NotePatch patch) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = notes_.find(id);
-  if (found == notes_.end()) return std::nullopt;
-  Note& note = found->second;
-  if (patch.title) note.title = std::move(*patch.title);
-  if (patch.text) note.text = std::move(*patch.text);
-  if (patch.tags) note.tags = std::move(*patch.tags);
-  if (patch.done) note.done = *patch.done;
-  note.changed = now();
-  return note;
+tern::Task<std::optional<Note>> Notebook::change(std::int64_t id, NotePatch patch) const {
+  const std::optional<Tags> tags = patch.tags ? std::optional(Tags{{*patch.tags}}) : std::nullopt;
+  co_return co_await db().transaction([&](tern::Transaction& transaction) -> tern::Task<std::optional<Note>> {
+    auto row = co_await transaction.optional<Row>(
+        "update note set title = coalesce($2, title), text = coalesce($3, text), tags = coalesce($4, tags), "
+        "done = coalesce($5, done), changed = $6, title_folded = coalesce($7, title_folded), "
+        "text_folded = coalesce($8, text_folded) where id = $1 "
+        "returning id, title, text, tags, done, created, changed",
+        id, patch.title, patch.text, tags, patch.done, now(), folded(patch.title), folded(patch.text));
+    if (!row) co_return std::nullopt;
+    if (patch.tags) {
+      co_await transaction.execute("delete from note_tag where note = $1", id);
+      co_await index_tags(transaction, id, *patch.tags);
+    }
+    co_return note_of(std::move(*row));
+  });
 }
 
-bool Notebook::remove(std::int64_t id) const {
-  const std::lock_guard lock(mutex_);
-  return notes_.erase(id) == 1;
+tern::Task<bool> Notebook::remove(std::int64_t id) const {
+  const std::int64_t deleted = co_await db().execute("delete from note where id = $1", id);
+  co_return deleted == 1;
 }
 
-Page<Note> Notebook::page(const Window& window, const NoteFilter& filter) const {
-  const std::lock_guard lock(mutex_);
+tern::Task<Page<Note>> Notebook::page(Window window, NoteFilter filter) const {
+  const std::string part = pattern_of(filter.q);
+  const std::string tag = filter.tag.value_or("");
   Pager<Note> pager(window);
-  for (const auto& [id, note] : notes_) {
-    if (fits(note, filter)) pager.add(note);
-  }
-  return std::move(pager).finish();
+  auto rows = db().each<Row>(
+      "select id, title, text, tags, done, created, changed from note "
+      "where (title_folded like $1 escape '\\' or text_folded like $1 escape '\\') and done = coalesce($2, done) "
+      "and ($3 = '' or exists (select 1 from note_tag where note_tag.note = note.id and note_tag.tag = $3)) "
+      "order by id",
+      part, filter.done, tag);
+  while (auto row = co_await rows.next()) pager.add(note_of(std::move(*row)));
+  co_return std::move(pager).finish();
 }
 
 }  // namespace showcase

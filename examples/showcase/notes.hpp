@@ -1,18 +1,17 @@
-// /notes: a small collection in memory that clients can read and write.
+// /notes: a small collection in a database that clients can read and write.
 #pragma once
 
+#include "database.hpp"
 #include "paging.hpp"
 
 #include <tern/tern.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace showcase {
@@ -49,27 +48,31 @@ struct NoteFilter {
   std::optional<bool> done;
 };
 
-// The notes. All loops use one object at once, as tern::State, which is const: its functions are const and lock it.
-// They return copies.
+// The notes in the database. Its statements are those that SQLite and PostgreSQL have in common.
 class Notebook {
 public:
-  static constexpr std::size_t capacity = 1000;
+  static constexpr std::int64_t capacity = 1000;
+
+  explicit Notebook(Database database) : database_(std::move(database)) {}
+
+  // Creates the tables, or finds them as they are.
+  tern::Task<> prepare() const;
 
   // Unset if the notebook is full.
-  std::optional<Note> add(NewNote note) const;
-  std::optional<Note> find(std::int64_t id) const;
-  std::optional<Note> replace(std::int64_t id, NewNote note) const;
-  std::optional<Note> change(std::int64_t id, NotePatch patch) const;
-  bool remove(std::int64_t id) const;
-  Page<Note> page(const Window& window, const NoteFilter& filter) const;
+  tern::Task<std::optional<Note>> add(NewNote note) const;
+  tern::Task<std::optional<Note>> find(std::int64_t id) const;
+  // Unset if there is none.
+  tern::Task<std::optional<Note>> change(std::int64_t id, NotePatch patch) const;
+  tern::Task<bool> remove(std::int64_t id) const;
+  tern::Task<Page<Note>> page(Window window, NoteFilter filter) const;
 
 private:
-  mutable std::mutex mutex_;
-  mutable std::map<std::int64_t, Note> notes_;
-  mutable std::int64_t last_id_ = 0;
+  const tern::sql::Database& db() const { return *database_.handle; }
+
+  Database database_;
 };
 
-void add_note_routes(tern::App& app);
+void add_note_routes(tern::App& app, Database database);
 
 }  // namespace showcase
 

@@ -9,7 +9,7 @@ namespace tern::sql {
 namespace {
 
 [[noreturn]] void refuse_argument(std::size_t index, std::string_view why) {
-  throw SqlError(SqlErrorKind::Parameter, "argument $" + std::to_string(index) + " " + std::string(why));
+  throw SqlError(SqlErrorKind::Text, "argument $" + std::to_string(index) + " " + std::string(why));
 }
 
 }  // namespace

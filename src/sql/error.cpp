@@ -13,6 +13,7 @@ std::string_view SqlError::sqlstate() const noexcept {
     case SqlErrorKind::NotNullViolation: return "23502";
     case SqlErrorKind::Statement: return "42000";
     case SqlErrorKind::Parameter: return "22023";
+    case SqlErrorKind::Text: return "22021";
     case SqlErrorKind::Column: return "42804";
     case SqlErrorKind::NoRow: return "02000";
     case SqlErrorKind::TooManyRows: return "21000";
@@ -38,6 +39,7 @@ HttpError sql_problem(const SqlError& error) {
     case SqlErrorKind::ForeignKeyViolation: return HttpError(Status::Conflict, "a reference would not exist");
     case SqlErrorKind::CheckViolation: return HttpError(Status::UnprocessableContent, named("a check has failed"));
     case SqlErrorKind::NotNullViolation: return HttpError(Status::UnprocessableContent, named("a value is missing"));
+    case SqlErrorKind::Text: return HttpError(Status::UnprocessableContent, "a text has a NUL, or is not UTF-8");
     case SqlErrorKind::NoRow: return HttpError(Status::NotFound);
     case SqlErrorKind::Busy:
     case SqlErrorKind::Timeout:

@@ -2,6 +2,8 @@
 #include "app.hpp"
 #include "fold.hpp"
 
+#include "server/client.hpp"
+
 #include <tern/testing.hpp>
 
 #include <gmock/gmock.h>
@@ -88,11 +90,14 @@ protected:
     return names;
   }
 
-  tern::App app = showcase::make_app(TERN_ISO_CODES_DIR);
+  tern::App app = showcase::make_app(TERN_ISO_CODES_DIR, showcase::open_database(":memory:"));
   Client client{app};
 
   // No response of these tests is outside the contract.
-  Showcase() { client.check_contract(); }
+  Showcase() {
+    client.check_contract();
+    client.start();
+  }
 };
 
 // --- Lists ----------------------------------------------------------------------------------------------------------
@@ -343,28 +348,62 @@ TEST_F(Showcase, takes_notes_of_a_bounded_size) {
   EXPECT_EQ(client.patch("/notes/1", large).status, 413);
 }
 
-TEST_F(Showcase, keeps_notes_whole_when_several_threads_write_at_once) {
-  app.service();
+TEST_F(Showcase, has_no_notes_with_a_nul) {
+  EXPECT_EQ(client.post("/notes", R"({"title":"a\u0000b"})").status, 422);
+  EXPECT_EQ(client.post("/notes", R"({"title":"a","tags":["\u0000"]})").status, 422);
+  EXPECT_EQ(page("/notes").total, 0U);
+}
+
+TEST_F(Showcase, searches_for_signs_of_patterns_as_they_are) {
+  client.post("/notes", R"({"title":"100 % terns","tags":["50%"]})");
+  client.post("/notes", R"({"title":"100 gulls","text":"snake_case \\"})");
+  const auto notes = [&](std::string_view target) { return answer(target, 200).json<PageOf<Note>>().total; };
+  EXPECT_EQ(notes("/notes?q=%25"), 1U);
+  EXPECT_EQ(notes("/notes?q=e_c"), 1U);
+  EXPECT_EQ(notes("/notes?q=0_g"), 0U);
+  EXPECT_EQ(notes("/notes?q=%5C"), 1U);
+  EXPECT_EQ(notes("/notes?tag=50%25"), 1U);
+  EXPECT_EQ(notes("/notes?tag=%25"), 0U);
+}
+
+// The clients share the database, as loops do.
+TEST(ShowcaseServer, keeps_notes_whole_when_several_clients_write_at_once) {
+  tern::App app = showcase::make_app(TERN_ISO_CODES_DIR, showcase::open_database(":memory:"));
+  tern::Options options;
+  options.port = 0;
+  options.threads = 2;
+  options.logging.level = tern::LogLevel::Warning;
+  app.start(options);
+  const auto ask = [&app](tern::testing::HttpClient& client, std::string_view request, std::string_view content) {
+    client.send(std::string(request) + " HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: " +
+                std::to_string(content.size()) + "\r\n\r\n" + std::string(content));
+    return client.answer();
+  };
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([this] {
-      Client own(app);
+    threads.emplace_back([&] {
+      tern::testing::HttpClient own(app.port(), 0, false);
       for (int i = 0; i < 50; ++i) {
-        const TestResponse made = own.post("/notes", R"({"title":"x","tags":["a"]})");
-        const std::string place(made.field("location"));
-        EXPECT_EQ(own.patch(place, R"({"done":true})").status, 200);
+        const auto made = ask(own, "POST /notes", R"({"title":"x","tags":["a"]})");
+        const std::string place = made.field("location");
+        EXPECT_EQ(ask(own, "PATCH " + place, R"({"done":true})").status, 200);
         if (i % 2 == 0) {
-          EXPECT_EQ(own.del(place).status, 204);
+          EXPECT_EQ(ask(own, "DELETE " + place, "").status, 204);
         }
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const auto left = answer("/notes?limit=500&done=true", 200).json<PageOf<Note>>();
-  EXPECT_EQ(left.total, 100U);
+  tern::testing::HttpClient reader(app.port(), 0, false);
+  const auto answer = ask(reader, "GET /notes?limit=500&done=true&tag=a", "");
+  const auto left = tern::json::read<PageOf<Note>>(answer.body);
+  ASSERT_TRUE(left) << answer.body;
+  EXPECT_EQ(left->total, 100U);
   std::set<std::int64_t> ids;
-  for (const Note& note : left.items) ids.insert(note.id);
+  for (const Note& note : left->items) ids.insert(note.id);
   EXPECT_EQ(ids.size(), 100U);
+  app.stop();
+  app.wait();
 }
 
 // --- The rest -------------------------------------------------------------------------------------------------------
@@ -402,7 +441,7 @@ TEST_F(Showcase, lists_its_routes_and_the_page_has_each_of_them) {
 
 TEST(ShowcaseStart, says_what_to_do_when_the_data_is_missing) {
   try {
-    const tern::App app = showcase::make_app("/no/such/directory");
+    const tern::App app = showcase::make_app("/no/such/directory", showcase::open_database(":memory:"));
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("/no/such/directory/iso_3166-1.json"));

@@ -204,7 +204,7 @@ bool decode(const Value& value, T& out) {
   }
 }
 
-// Throws SqlError (Parameter) for text that is none, and for an enumerator without name.
+// Throws SqlError: Text for text that is none, Parameter for an enumerator without name.
 template <class T>
 void encode(Arguments& arguments, const T& value);
 

@@ -18,6 +18,7 @@ enum class SqlErrorKind : std::uint8_t {
   NotNullViolation,
   Statement,         // the statement is wrong: its syntax, a table or a column that does not exist
   Parameter,         // another number of arguments, or one that cannot be bound
+  Text,              // an argument is text with a NUL, or is not UTF-8
   Column,            // a result has a column too many or too few, or a value that the C++ type cannot hold
   NoRow,             // one() and scalar() have found none
   TooManyRows,       // one(), optional() and scalar() have found several
@@ -73,7 +74,7 @@ private:
 };
 
 // The response to an SqlError, for app.on_error(tern::sql_problem): 409 for a value that exists or a reference that
-// fails, 422 for a failed check or a missing value, 404 for NoRow, 503 with Retry-After for Busy and Timeout, and
+// fails, 422 for a failed check, a missing value or text that cannot be stored, 404 for NoRow, 503 with Retry-After for Busy and Timeout, and
 // otherwise 500. The detail names the column, but no value and no statement.
 HttpError sql_problem(const SqlError& error);
 

@@ -35,7 +35,7 @@ public:
   void add_null();
   void add_integer(std::int64_t value);
   void add_real(double value);
-  // Throws SqlError (Parameter) for text that has a NUL or is not UTF-8.
+  // Throws SqlError (Text) for text that has a NUL or is not UTF-8.
   void add_text(std::string_view text);
   void add_blob(std::span<const std::byte> bytes);
 
