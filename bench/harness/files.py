@@ -162,7 +162,9 @@ def measured_files(all_of_them, rounds, seconds):
                 samples = rotation.measure(
                     what, {each: server for each, server in servers.items() if path != "/100k.js" or each != "Go"},
                     lambda server: load(server, scheme, flags, path, fields, connections, size, kind, seconds), rounds)
-                text += rotation.rows(what, samples, BESIDE)
+                rows = rotation.rows(what, samples, BESIDE)
+                common.note("\n" + rows)  # an interrupted run keeps what it has measured
+                text += rows
             if transport == "HTTP/1.1":
                 memory = {each: processes.memory(server.pids(), "RssAnon") for each, server in servers.items()}
     text += "\n| after all of these over HTTP/1.1 | memory, without programs and page cache |\n| --- | ---: |\n"

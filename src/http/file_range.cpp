@@ -18,6 +18,7 @@ namespace tern::http {
 namespace {
 
 constexpr std::size_t chunk_size = 64 * 1024;
+constexpr std::uint64_t read_ahead_size = 128 * 1024;
 constexpr std::uint64_t window_size = 512 * 1024;  // that the connection gets at once
 constexpr Milliseconds retry_delay = Milliseconds(10);
 
@@ -56,11 +57,12 @@ Task<ssize_t> read_chunk(int descriptor, std::string& into, std::uint64_t offset
   throw std::system_error(static_cast<int>(-result), std::system_category(), "a file cannot be read");
 }
 
-// Whether the kernel has the content in memory, judged by one byte of each chunk. The kernel reads ahead by more.
+// Whether the kernel has the content in memory, judged by one byte of each 128 KiB, which is what the kernel reads
+// ahead.
 bool is_loaded(const FileRange& range, std::string& byte) {
   byte.resize(1);
-  for (std::uint64_t at = 0; at < range.length; at += chunk_size) {
-    const std::uint64_t last = std::min<std::uint64_t>(at + chunk_size, range.length) - 1;
+  for (std::uint64_t at = 0; at < range.length; at += read_ahead_size) {
+    const std::uint64_t last = std::min<std::uint64_t>(at + read_ahead_size, range.length) - 1;
     const ssize_t size = read_at(range.file.descriptor(), byte, range.offset + last, RWF_NOWAIT);
     if (size == -EAGAIN || size == -EOPNOTSUPP) return false;
     if (size <= 0) fail(size);

@@ -1,6 +1,7 @@
 #include "net/loop.hpp"
 
 #include "net/listener.hpp"
+#include "net/sigpipe_blocked.hpp"
 #include "net/watch.hpp"
 
 #include <tern/base/block_pool.hpp>
@@ -84,6 +85,7 @@ Loop::~Loop() {
 }
 
 void Loop::run() {
+  const SigpipeBlocked sigpipe;
   const base::BlockPoolScope blocks;
   Executor* before = make_current(this);
   if (std::exchange(stopped_, false)) inbox_.open();

@@ -74,9 +74,9 @@ public:
   Loop();   // throws std::system_error when the kernel gives no epoll instance or no eventfd
   ~Loop();  // not while it runs; streams that were closed get their on_closed(), open ones must not be left
 
-  // Serves until stop(). The calling thread is the loop's until it returns: Executor::current() is this loop, and block
-  // pools are on. May be called again, from another thread too. Streams that were closed have had their on_closed()
-  // when it returns; open ones stay open.
+  // Serves until stop(). The calling thread is the loop's until it returns: Executor::current() is this loop, block
+  // pools are on, and SIGPIPE is blocked. May be called again, from another thread too. Streams that were closed have
+  // had their on_closed() when it returns; open ones stay open.
   void run();
 
   // From any thread: run() returns after the current iteration and after work that was posted before. A stop() before

@@ -9,7 +9,8 @@
 namespace tern::net {
 
 // The number of bytes that the socket accepted, 0 if it has no room, or minus errno; -ENODATA at the end of the file.
-// Like a send() with MSG_NOSIGNAL, it raises no SIGPIPE. Waits for the disk if the content is not in memory.
+// Raises SIGPIPE if the peer has closed, which the calling thread has blocked (Loop::run). Waits for the disk if the
+// content is not in memory.
 ssize_t send_file(int socket, int file, std::uint64_t offset, std::size_t size) noexcept;
 
 // Fills `into` from `offset` on. 0, or an errno; ENODATA if the file is too short. Waits for the disk like send_file().

@@ -63,6 +63,10 @@ std::optional<FilePart> SendQueue::front_file() const {
   return rest;
 }
 
+std::size_t SendQueue::file_after(std::size_t count) const noexcept {
+  return count < elements_.size() && elements_[count].is_file() ? elements_[count].size() : 0;
+}
+
 void SendQueue::take(Output& output, std::size_t skip) {
   std::size_t from = 0;
   const auto take_text = [&](std::size_t to) {

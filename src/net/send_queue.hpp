@@ -33,6 +33,8 @@ public:
   void take(Output& output, std::size_t skip);
   // The unsent rest of the part at the front; unset if that is not a part of a file.
   std::optional<FilePart> front_file() const;
+  // The size of the part of a file behind the first `count` elements; 0 if there is none.
+  std::size_t file_after(std::size_t count) const noexcept;
 
   void consume(std::size_t count) noexcept;
   // Copies the first bytes, of memory or files, into all of `into`, and consumes them. False if a file is too short or
