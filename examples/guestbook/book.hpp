@@ -1,6 +1,7 @@
-// The accounts, entries and pictures of the guestbook: an interface, and an implementation in memory.
+// The accounts, entries and pictures of the guestbook: an interface, and implementations in memory and in SQLite.
 #pragma once
 
+#include <tern/sqlite.hpp>
 #include <tern/tern.hpp>
 
 #include <cstddef>
@@ -13,6 +14,8 @@
 #include <vector>
 
 namespace guestbook {
+
+constexpr std::size_t max_entries = 100;
 
 struct Account {
   std::string name;
@@ -51,5 +54,9 @@ public:
 };
 
 std::unique_ptr<Book> book_in_memory();
+
+// In tables that migrate() creates.
+std::unique_ptr<Book> book_in(tern::Sqlite database);
+tern::Task<> migrate(const tern::Sqlite& database);
 
 }  // namespace guestbook

@@ -7,8 +7,6 @@
 namespace guestbook {
 namespace {
 
-constexpr std::size_t max_entries = 100;
-
 std::string lower_case(std::string name) {
   std::ranges::transform(name, name.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });

@@ -1,6 +1,8 @@
 // A guestbook with accounts: sign up, sign in, sessions, forms that other sites cannot send, pictures, and moderators.
 // The first account is a moderator. Templates and assets are inside of the program.
 //
+//   guestbook                                             everything is in memory
+//   guestbook --database guestbook.db                     accounts, entries, pictures and sessions are in SQLite
 //   guestbook --templates examples/guestbook/templates    for development: reloads the templates when they change
 #include "book.hpp"
 #include "picture_type.hpp"
@@ -203,27 +205,16 @@ tern::Response problem_page(const tern::Problem& problem, const tern::Request* r
   return tern::render(*request, "problem", ProblemPage{{}, std::string(reason(problem.status)), std::move(detail)});
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::string folder;
-  const tern::Options options = examples::options(argc, argv, {{"--templates", folder}});
-
-  tern::App app;
-  app.state(guestbook::book_in_memory()).state(tern::Passwords());
+// The pages, and what protects them. Without a store, sessions are in memory.
+void add_routes(tern::App& app, tern::Store* sessions) {
   app.use(tern::Compress());
   app.use(tern::SecurityHeaders({.policy = tern::ContentSecurityPolicy()
                                                .allow("default-src", {"'self'"})
                                                .allow("form-action", {"'self'"})
                                                .allow("frame-ancestors", {"'none'"})}));
-  app.use(tern::Sessions<User>({.plain_loopback = true})).use(tern::SessionIdentity<User>());
+  app.use(tern::Sessions<User>({.store = sessions, .plain_loopback = true})).use(tern::SessionIdentity<User>());
   app.on_problem(problem_page);
   app.files("/assets", embedded::assets);
-  if (folder.empty()) {
-    app.templates(embedded::templates, {.assets = {{"/assets", &embedded::assets}}});
-  } else {
-    app.templates(folder, {.reload = true, .assets = {{"/assets", &embedded::assets}}});
-  }
 
   app.get("/", home);
   app.get("/sign-up", [](Session session) { return tern::render("account", sign_up_page(session)); });
@@ -234,5 +225,31 @@ int main(int argc, char** argv) {
   app.post("/entries", sign);
   app.post("/entries/{id}/remove", remove_entry).use(tern::require_role("moderator"));
   app.get("/pictures/{id}", show_picture);
-  return app.run(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string folder;
+  std::string path;
+  const tern::Options options = examples::options(argc, argv, {{"--templates", folder}, {"--database", path}});
+  try {
+    std::optional<tern::Sqlite> database;
+    std::optional<tern::SqlStore> sessions;
+    if (!path.empty()) sessions.emplace(database.emplace(tern::SqliteOptions{.path = path}));
+
+    tern::App app;
+    app.state(database ? guestbook::book_in(*database) : guestbook::book_in_memory()).state(tern::Passwords());
+    if (database) app.on_start([&database] { return guestbook::migrate(*database); });
+    if (folder.empty()) {
+      app.templates(embedded::templates, {.assets = {{"/assets", &embedded::assets}}});
+    } else {
+      app.templates(folder, {.reload = true, .assets = {{"/assets", &embedded::assets}}});
+    }
+    add_routes(app, sessions ? &*sessions : nullptr);
+    return app.run(options);
+  } catch (const tern::SqlError& error) {
+    std::fprintf(stderr, "guestbook: %s\n", error.what());
+    return 1;
+  }
 }

@@ -9,5 +9,6 @@
 #include <tern/sql/queries.hpp>
 #include <tern/sql/rows.hpp>
 #include <tern/sql/statement.hpp>
+#include <tern/sql/store.hpp>
 #include <tern/sql/transaction.hpp>
 #include <tern/sql/value.hpp>

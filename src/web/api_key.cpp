@@ -1,8 +1,8 @@
 #include <tern/web/api_key.hpp>
 
+#include "base/random.hpp"
 #include "web/base64url.hpp"
 #include "web/digest.hpp"
-#include "web/random.hpp"
 
 #include <tern/base/ascii.hpp>
 
@@ -27,7 +27,7 @@ bool is_letter_or_digit(char c) noexcept {
 std::string random_id() {
   std::string id;
   while (id.size() < id_digits) {
-    for (const char c : web::to_base64url(web::random_bytes(12))) {
+    for (const char c : web::to_base64url(base::random_bytes(12))) {
       if (is_letter_or_digit(c) && id.size() < id_digits) id.push_back(c);
     }
   }
@@ -42,7 +42,7 @@ ApiKey ApiKey::generate(std::string_view name) {
   }
   ApiKey made;
   made.prefix = std::string(name) + "_" + random_id();
-  made.key = made.prefix + "_" + web::to_base64url(web::random_bytes(32));
+  made.key = made.prefix + "_" + web::to_base64url(base::random_bytes(32));
   made.hash = sha256_digits(made.key);
   return made;
 }

@@ -1,10 +1,10 @@
 #include <tern/web/key_ring.hpp>
 #include <tern/web/secret_cookie.hpp>
 
+#include "base/random.hpp"
 #include "web/clock.hpp"
 #include "web/cookies.hpp"
 #include "web/keys.hpp"
-#include "web/random.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
@@ -100,7 +100,7 @@ KeyRing KeyRing::from_environment(const char* variable) {
 std::string KeyRing::generate() {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
-  for (const char byte : web::random_bytes(32)) {
+  for (const char byte : base::random_bytes(32)) {
     text.push_back(digits[static_cast<unsigned char>(byte) >> 4U]);
     text.push_back(digits[static_cast<unsigned char>(byte) & 15U]);
   }

@@ -1,9 +1,9 @@
 #include "web/keys.hpp"
 
+#include "base/random.hpp"
 #include "web/base64url.hpp"
 #include "web/digest.hpp"
 #include "web/openssl.hpp"
-#include "web/random.hpp"
 
 #include <tern/app/app.hpp>
 
@@ -129,7 +129,7 @@ std::optional<std::string> Keys::verify(std::string_view purpose, std::string_vi
 std::string Keys::encrypt(std::string_view purpose, std::string_view text, std::int64_t expires) const {
   std::string bytes = header(encrypted_format, expires);
   const std::string covered = authenticated(purpose, bytes);
-  const std::string nonce = random_bytes(nonce_size);
+  const std::string nonce = base::random_bytes(nonce_size);
   bytes += nonce;
   const std::size_t at = bytes.size();
   bytes.resize(at + text.size() + tag_size);

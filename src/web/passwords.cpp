@@ -1,8 +1,8 @@
 #include <tern/web/passwords.hpp>
 
+#include "base/random.hpp"
 #include "web/bounded_offloader.hpp"
 #include "web/openssl.hpp"
-#include "web/random.hpp"
 
 #include <tern/app/app.hpp>
 
@@ -57,7 +57,7 @@ public:
   Offloader& bounded() noexcept { return bounded_; }
 
   std::string hash(std::string_view password) const {
-    const std::string salt = random_bytes(salt_size);
+    const std::string salt = base::random_bytes(salt_size);
     std::string text(::argon2_encodedlen(options_.iterations, options_.memory_kib, options_.parallelism, salt_size,
                                          hash_size, Argon2_id),
                      '\0');

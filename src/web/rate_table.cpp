@@ -1,6 +1,6 @@
 #include "web/rate_table.hpp"
 
-#include "web/random.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -71,7 +71,7 @@ RateTable::RateTable(std::size_t keys, std::uint64_t capacity, std::uint64_t int
     : sets_((keys + places_per_set - 1) / places_per_set),
       capacity_(capacity * interval),
       interval_(interval),
-      seed_{random_number(), random_number()} {}
+      seed_{base::random_number(), base::random_number()} {}
 
 RateTable::Outcome RateTable::outcome(bool allowed, std::uint64_t full_in, std::uint64_t allowed_in) const noexcept {
   return {allowed, (capacity_ - std::min(full_in, capacity_)) / interval_, full_in, allowed_in};

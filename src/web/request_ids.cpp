@@ -1,6 +1,6 @@
 #include <tern/web/request_ids.hpp>
 
-#include "web/random.hpp"
+#include "base/random.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
@@ -45,7 +45,7 @@ public:
     } catch (const std::invalid_argument& error) {
       throw SetupError(std::string("RequestIds: ") + error.what());
     }
-    for (Counter& counter : counters_) counter.next = random_number();
+    for (Counter& counter : counters_) counter.next = base::random_number();
   }
 
   bool accepts(const Request& request) const {
@@ -90,7 +90,7 @@ private:
     return out;
   }
 
-  const std::uint64_t seed_ = random_number();
+  const std::uint64_t seed_ = base::random_number();
   mutable std::array<Counter, 64> counters_;
 };
 

@@ -1,7 +1,7 @@
 #include <tern/web/security_headers.hpp>
 
 #include "base/base64.hpp"
-#include "web/random.hpp"
+#include "base/random.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view nonce_source = "'nonce'";
 
 struct Nonce {
-  std::string text = base::to_base64(random_bytes(16));
+  std::string text = base::to_base64(base::random_bytes(16));
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "web/session_token.hpp"
 
+#include "base/random.hpp"
 #include "web/base64url.hpp"
 #include "web/digest.hpp"
-#include "web/random.hpp"
 
 #include <cstddef>
 
@@ -23,7 +23,7 @@ void mask(std::string& bytes, std::string_view by) noexcept {
 }  // namespace
 
 std::string make_session_id() {
-  return to_base64url(random_bytes(id_bytes));
+  return to_base64url(base::random_bytes(id_bytes));
 }
 
 bool is_session_id(std::string_view text) noexcept {
@@ -35,7 +35,7 @@ std::string hash_for_store(std::string_view text) {
 }
 
 std::string make_csrf_token(std::string_view id) {
-  const std::string by = random_bytes(hash_size);
+  const std::string by = base::random_bytes(hash_size);
   std::string masked = csrf_mac(id);
   mask(masked, by);
   return to_base64url(by + masked);

@@ -1,9 +1,9 @@
 #include <tern/web/totp.hpp>
 
+#include "base/random.hpp"
 #include "web/clock.hpp"
 #include "web/digest.hpp"
 #include "web/openssl.hpp"
-#include "web/random.hpp"
 
 #include <tern/base/ascii.hpp>
 
@@ -87,7 +87,7 @@ void append_escaped(std::string& out, std::string_view text) {
 }  // namespace
 
 std::string generate_totp_secret() {
-  return to_base32(web::random_bytes(totp_secret_size));
+  return to_base32(base::random_bytes(totp_secret_size));
 }
 
 std::string totp_uri(std::string_view secret, std::string_view issuer, std::string_view account) {

@@ -1,5 +1,6 @@
-// The guestbook in headless Chromium, as its visitors use it: guestbook_test.js PROGRAM SCRIPT_AXE [PICTURES]. Skipped (77)
-// without Chromium. With a folder PICTURES, the pages are photographed there.
+// The guestbook in headless Chromium, as its visitors use it, with its state in memory and in SQLite:
+// guestbook_test.js PROGRAM SCRIPT_AXE [PICTURES]. Skipped (77) without Chromium. With a folder PICTURES, the pages are
+// photographed there.
 const assert = require("assert");
 const { spawn, spawnSync } = require("child_process");
 const { once } = require("events");
@@ -79,6 +80,7 @@ const steps = {
     assert.strictEqual(status, 403);
     other.problems.length = 0;  // the console has the 403
     await page.open("/");
+    await page.until(() => document.querySelector(".entry img").naturalWidth === 1);  // it moves the button
     await submit(page, {}, "Remove");
     assert.match(await text(page), /The entry was removed\.[^]*The book is empty/);
   },
@@ -120,6 +122,27 @@ const steps = {
     assert.strictEqual(statuses.at(-1), 429);
     other.problems.length = 0;  // the console has the 422 and the 429
   },
+  async "a restart keeps accounts, entries and sessions in a database, and ends them in memory"({ other, folder, database, restart }) {
+    await other.open("/");
+    await other.chooseFiles("[name=picture]", [path.join(folder, "summit.png")]);
+    await submit(other, { message: "Before the restart" }, "Sign the book");
+    await restart();
+    await other.open("/");
+    if (database) {
+      assert.match(await text(other), /Signed in as Ben[^]*Before the restart/);
+      await other.until(() => document.querySelector(".entry img").naturalWidth === 1);
+      await submit(other, { message: "After the restart" }, "Sign the book");
+      assert.match(await text(other), /Thank you[^]*After the restart[^]*Before the restart/);
+      await other.photograph("restarted");
+    } else {
+      assert.doesNotMatch(await text(other), /Signed in|Before the restart/);
+      await signUp(other, "Ben");
+    }
+    await submit(other, {}, "Sign out");
+    await other.open("/sign-in");
+    await submit(other, { name: "BEN", password }, "Sign in");
+    assert.match(await text(other), /Welcome back, Ben\./);
+  },
   async "axe finds nothing"({ page, axe }) {
     if (!axe) return;
     const found = [];
@@ -135,6 +158,81 @@ const steps = {
   },
 };
 
+// A server on a port, which is kept over restarts.
+class Server {
+  constructor(flags) {
+    Object.assign(this, { flags, port: 0, log: "" });
+  }
+
+  async start() {
+    this.process = spawn(program, ["--port", String(this.port), "--threads", "2", ...this.flags], { stdio: ["ignore", "ignore", "pipe"] });
+    let log = "";
+    for await (const data of this.process.stderr.iterator({ destroyOnReturn: false })) {
+      log += data;
+      if (/serving /.test(log)) break;
+    }
+    this.process.stderr.on("data", data => { this.log += data; });
+    this.log += log;
+    const serving = /serving 127\.0\.0\.1:(\d+)/.exec(log);
+    if (!serving) throw new Error(`the server did not start: ${log}`);
+    this.port = Number(serving[1]);
+  }
+
+  async stop() {
+    const ended = once(this.process, "exit");
+    this.process.kill("SIGTERM");
+    assert.deepStrictEqual(await ended, [0, null]);
+  }
+}
+
+function photographer(page, name) {
+  return async view => {
+    if (!pictures) return;
+    for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 390]]) {
+      await page.prefer(scheme);
+      await page.resize(width, 900);
+      await page.picture(path.join(pictures, `${name}-${view}-${scheme}-${width}.png`), true);
+    }
+    await page.prefer("light");
+    await page.resize(1280, 900);
+  };
+}
+
+// The number of failed steps.
+async function run(name, chromium, axe, folder) {
+  const database = name === "database";
+  const server = new Server(database ? ["--database", path.join(folder, "guestbook.db")] : []);
+  await server.start();
+  const restart = async () => {
+    await server.stop();
+    await server.start();
+  };
+  const browser = await launch(chromium);
+  let failed = 0;
+  try {
+    const origin = `http://127.0.0.1:${server.port}`;
+    const page = await browser.page(origin);
+    const other = await browser.page(origin, { isApart: true });
+    for (const each of [page, other]) each.photograph = photographer(each, name);
+    for (const [step, act] of Object.entries(steps)) {
+      try {
+        await act({ page, other, origin, folder, axe, database, restart });
+        assert.deepStrictEqual([...page.problems, ...other.problems].filter(problem => !/status of 4\d\d/.test(problem)), []);
+        console.log(`passed (${name}): ${step}`);
+      } catch (error) {
+        ++failed;
+        console.log(`FAILED (${name}): ${step}\n${error.stack}`);
+      }
+    }
+    await browser.close();
+    await server.stop();
+  } finally {
+    server.process.kill("SIGKILL");
+  }
+  if (failed) console.log(server.log);
+  return failed;
+}
+
 async function main() {
   const chromium = findBrowser();
   if (!chromium) {
@@ -145,44 +243,12 @@ async function main() {
   const axe = axeScript.status === 0 ? fs.readFileSync(axeScript.stdout.trim(), "utf8") : null;
   if (!axe) console.log("without axe-core, which cannot be fetched");
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "tern-guestbook-"));
-  const server = spawn(program, ["--port", "0", "--threads", "2"], { stdio: ["ignore", "ignore", "pipe"] });
-  let log = "";
-  server.stderr.on("data", data => { log += data; });
-  await once(server.stderr, "data");
-  const browser = await launch(chromium);
   let failed = 0;
   try {
-    const origin = `http://127.0.0.1:${/serving 127\.0\.0\.1:(\d+)/.exec(log)[1]}`;
-    const page = await browser.page(origin);
-    const other = await browser.page(origin, { isApart: true });
-    for (const each of [page, other]) {
-      each.photograph = async name => {
-        if (!pictures) return;
-        for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 390]]) {
-          await each.prefer(scheme);
-          await each.resize(width, 900);
-          await each.picture(path.join(pictures, `${name}-${scheme}-${width}.png`), true);
-        }
-        await each.prefer("light");
-        await each.resize(1280, 900);
-      };
-    }
-    for (const [name, step] of Object.entries(steps)) {
-      try {
-        await step({ page, other, origin, folder, axe });
-        assert.deepStrictEqual([...page.problems, ...other.problems].filter(problem => !/status of 4\d\d/.test(problem)), []);
-        console.log(`passed: ${name}`);
-      } catch (error) {
-        ++failed;
-        console.log(`FAILED: ${name}\n${error.stack}`);
-      }
-    }
-    await browser.close();
+    for (const name of ["memory", "database"]) failed += await run(name, chromium, axe, folder);
   } finally {
-    server.kill("SIGTERM");
     fs.rmSync(folder, { recursive: true, force: true });
   }
-  if (failed) console.log(log);
   process.exit(failed ? 1 : 0);
 }
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
-namespace tern::web {
+namespace tern::base {
 
 // Throws std::system_error if the kernel has none.
 std::string random_bytes(std::size_t count);
 std::uint64_t random_number();
 
-}  // namespace tern::web
+}  // namespace tern::base

@@ -1,11 +1,11 @@
-#include "web/random.hpp"
+#include "base/random.hpp"
 
 #include <sys/random.h>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 
-namespace tern::web {
+namespace tern::base {
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');
@@ -23,4 +23,4 @@ std::uint64_t random_number() {
   return number;
 }
 
-}  // namespace tern::web
+}  // namespace tern::base
