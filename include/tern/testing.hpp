@@ -213,8 +213,8 @@ private:
   std::vector<std::pair<std::string, std::string>> cookies_;
   std::vector<app::SharedState> replaced_;  // the app's values
   std::string listener_;
-  base::Function<void(Request&)> identify_;  // empty: requests have no identity at first
-  base::Box<openapi::Checker> checker_;      // null: responses are not compared
+  base::Function<void(Request&)> identify_;            // empty: requests have no identity at first
+  std::vector<base::Box<openapi::Checker>> checkers_;  // for each route table; empty: responses are not compared
   bool keeps_cookies_ = false;
   bool started_ = false;
 };

@@ -150,6 +150,10 @@ Group App::listener(std::string_view name, std::source_location place) {
   return {*core_, core_->add_listener(name, place)};
 }
 
+Group App::host(std::string_view name, std::source_location place) {
+  return {*core_, core_->add_host(name, place)};
+}
+
 const Service& App::service() {
   core_->freeze();
   return *core_;

@@ -201,7 +201,7 @@ void Core::lay_out_group(std::size_t index) {
   Target& fallback = group.fallback;
   if (group.fallback_endpoint) {
     fallback.endpoint = &*group.fallback_endpoint;
-  } else if (group.owner == parent.owner && group.table == parent.table) {
+  } else if (group.owner == parent.owner && (group.table == parent.table || !tables_[group.table].host.empty())) {
     fallback.endpoint = parent.fallback.endpoint;
   }
   fallback.limits = group.limits;
@@ -213,6 +213,7 @@ void Core::lay_out_group(std::size_t index) {
 void Core::lay_out_route(RouteEntry& route) {
   Target& target = route.target;
   target.endpoint = &route.endpoint;
+  route.is_special = route.method == Method::Query || !route.representations.empty();
   if (!target.limits) target.limits = groups_[route.group].limits;
   bool pins = append_first(route.group, target.chain);
   pins = append_links(route.middleware, true, target.chain) || pins;
@@ -244,6 +245,7 @@ void Core::freeze() {
   mistakes.throw_if_any();
   for (std::size_t i = 0; i < groups_.size(); ++i) lay_out_group(i);
   for (RouteEntry& route : routes_) lay_out_route(route);
+  for (RouteEntry& route : routes_) lay_out_representations(route);
   index_names();
   frozen_ = true;
   if (per_loop_.empty()) prepare_loops(1);

@@ -78,14 +78,19 @@ void Core::check_pattern(const RouteEntry& route, std::string_view own) const {
   check_placeholders(route);
 }
 
-// Adds the last route to the router.
+RouteMethod Core::registered_method(const RouteEntry& route) {
+  return route.method == Method::Extension ? RouteMethod(route.extension_method) : RouteMethod(route.method);
+}
+
+// Adds the last route to the router, or to the route that it is another representation of.
 void Core::enter(RouteEntry& route) {
   const auto index = static_cast<Router::RouteIndex>(routes_.size() - 1);
-  const RouteMethod method =
-      route.method == Method::Extension ? RouteMethod(route.extension_method) : RouteMethod(route.method);
+  const RouteMethod method = registered_method(route);
   Router& router = tables_[groups_[route.group].table].router;
+  if (const auto holder = router.holder(method, route.pattern)) return add_representation(*holder, index);
   route.placeholders = router.add(method, route.pattern, index);
   if (route.endpoint.is_socket) router.add(Method::Connect, route.pattern, index);
+  if (!route.endpoint.media_type.empty()) add_representation(index, index);
 }
 
 std::size_t Core::add_group(std::size_t parent, const PlacedPattern& prefix) {
@@ -114,17 +119,6 @@ std::size_t Core::add_path(std::size_t parent, const PlacedPattern& pattern) {
   return groups_.size() - 1;
 }
 
-std::size_t Core::add_listener(std::string_view name, const std::source_location& place) {
-  require_open("routes of a listener were registered");
-  if (name.empty()) mistakes_.add(place, "listener(): the name of a listener is not empty");
-  const auto known = std::ranges::find(tables_, name, &RouteTable::listener);
-  if (known != tables_.end()) return known->root;
-  const std::size_t root = add_group(0, {"", place});
-  groups_[root].table = tables_.size();
-  tables_.push_back({std::string(name), root, place, {}});
-  return root;
-}
-
 void Core::check_listeners(std::span<const std::string> names) const {
   Mistakes mistakes;
   for (const RouteTable& table : tables_) {
@@ -140,6 +134,7 @@ void Core::set_fallback(std::size_t group, Endpoint endpoint, const std::source_
   GroupEntry& entry = groups_[group];
   if (entry.fallback_endpoint) return mistakes_.add(place, "group '" + entry.prefix + "' has a fallback already");
   if (!endpoint.mistake.empty()) return mistakes_.add(place, "fallback: " + std::string(endpoint.mistake));
+  if (!endpoint.media_type.empty()) return mistakes_.add(place, "fallback: tern::produces() is for routes");
   entry.fallback_endpoint = std::move(endpoint);
   entry.fallback_place = place;
 }
@@ -253,7 +248,8 @@ std::vector<RouteInfo> Core::routes() const {
   std::vector<RouteInfo> list;
   for (const RouteEntry& route : routes_) {
     if (route.faulty) continue;
-    list.push_back({route.method, route.pattern, full_name(route), route.extension_method, table_of(route).listener});
+    const RouteTable& table = table_of(route);
+    list.push_back({route.method, route.pattern, full_name(route), route.extension_method, table.listener, table.host});
   }
   return list;
 }

@@ -37,10 +37,11 @@ struct LinkEntry {
   std::source_location place;
 };
 
-// The routes of the listener with that name; those of all other listeners have an empty name.
+// The routes of the listener with that name, or of a host; those of all others have neither.
 struct RouteTable {
   std::string listener = {};
-  std::size_t root = 0;  // the group around them
+  std::string host = {};  // in lower case; perhaps "*.example.org"
+  std::size_t root = 0;   // the group around them
   std::source_location place = {};
   Router router = {};
 };
@@ -68,6 +69,8 @@ public:
   std::size_t add_group(std::size_t parent, const PlacedPattern& prefix);
   // The group around the routes of a listener, which have a separate table.
   std::size_t add_listener(std::string_view name, const std::source_location& place);
+  // The group around the routes of a host, which have a separate table, too.
+  std::size_t add_host(std::string_view name, const std::source_location& place);
   // The group of one path: its routes have the group's pattern.
   std::size_t add_path(std::size_t parent, const PlacedPattern& pattern);
   // Takes over everything of `mounted`, whose registration is over then. Returns the group around it.
@@ -104,11 +107,15 @@ public:
   RouteNotes& route_notes(std::size_t route);
   RouteNotes& group_notes(std::size_t group);
   void set_openapi(OpenApiOptions options, const std::source_location& place);
-  const OpenApiOptions* openapi() const noexcept { return openapi_.get(); }  // null: none
+  // The options for the document of a listener or a host, or of neither; null: there is no such document.
+  const OpenApiOptions* openapi(std::string_view listener = {}, std::string_view host = {}) const noexcept;
   // Calls `work` at the end of freeze(), with the outermost app.
   void when_complete(base::Function<void(const Core& outermost)> work);
-  // The routes of `within`, which is this app or mounted in it, that are not hidden; not those of listeners.
-  std::vector<OperationEntry> operations(const Core& within) const;
+  // The routes of `within`, which is this app or mounted in it, that are not hidden: those of a listener, those that
+  // requests to a host reach, or those without either.
+  std::vector<OperationEntry> operations(const Core& within, std::string_view listener, std::string_view host) const;
+  const std::deque<RouteTable>& tables() const noexcept { return tables_; }
+  const RouteTable& table_of(Exchange& exchange) const noexcept;
   // What the mapping for errors of this type returns; null if there is none.
   const ResultContract* mapped_result(const void* key) const;
 
@@ -155,6 +162,11 @@ private:
     std::vector<Link> preflight;  // the chain around the answer to a CORS preflight; empty without first middleware
     bool pins = false;            // user code of the chain may outlive the iteration
   };
+  // One of several handlers of a method and pattern.
+  struct Representation {
+    const Endpoint* endpoint = nullptr;
+    bool sets_type = false;  // the response has the media type of produces()
+  };
   struct RouteEntry {
     Method method = Method::Get;
     std::string extension_method;
@@ -168,7 +180,13 @@ private:
     std::source_location place;
     std::source_location name_place;
     base::Box<RouteNotes> notes;
-    bool faulty = false;  // not served: it, or its group, has an error
+    // Of the first route of a method and pattern: the routes that Accept chooses from, itself included, and their media
+    // types. Empty where Accept does not matter.
+    std::vector<Router::RouteIndex> representations;
+    std::vector<std::string_view> offered;
+    Representation representation;  // of each of them
+    bool is_special = false;        // more than its target decides about the response
+    bool faulty = false;            // not served: it, or its group, has an error
   };
   struct GroupEntry {
     std::string prefix;
@@ -212,24 +230,44 @@ private:
   void index_names();
   const RouteEntry* find_named(std::string_view name) const;
   std::string full_name(const RouteEntry& route) const;
+  void append_operation(const RouteEntry& route, const Core& within, std::vector<OperationEntry>& list) const;
   void describe_groups(OperationEntry& entry, std::size_t index) const;
   bool is_within(const Core& other) const noexcept;
   bool renders_problems() const noexcept;
+  static RouteMethod registered_method(const RouteEntry& route);
   void enter(RouteEntry& route);
+  void check_told_apart(const RouteEntry& route, const RouteEntry& other) const;
+  void add_representation(Router::RouteIndex first, Router::RouteIndex index);
   bool override_method(Request& request) const;
-  const RouteTable& table_of(Exchange& exchange) const noexcept;
   const RouteTable& table_of(const RouteEntry& route) const { return tables_[groups_[route.group].table]; }
   void adopt_groups(Core& mounted, std::size_t around);
   void adopt_routes(Core& mounted, std::size_t first_group);
   void lay_out_group(std::size_t index);
   void lay_out_route(RouteEntry& route);
   static void close_chain(Target& target, bool pins);
+  void lay_out_representations(RouteEntry& first);
   bool append_middleware(std::size_t group, std::vector<Link>& chain) const;
   bool append_first(std::size_t group, std::vector<Link>& chain) const;
   const Target* preflighted(const RouteTable& table, Exchange& exchange) const;
+  // What a table has for a path. Without a route: the methods that the path offers, those of the app beside those of
+  // the host.
+  struct Found {
+    const RouteEntry* route = nullptr;
+    std::size_t parameters = 0;
+    MethodMask offered = 0;
+    MethodMask offered_everywhere = 0;
+  };
+  Found find(const RouteTable& table, RouteMethod method, std::string_view path, Exchange& exchange) const;
+  bool knows_method(const RouteTable& table, const Request& request) const noexcept;
+  std::string allow_value(const RouteTable& table, const Found& found) const;
+  const RouteTable& table_of_host(Exchange& exchange) const noexcept;
   Reply serve_route(const RouteEntry& route, Exchange& exchange) const;
+  Reply serve_special(const RouteEntry& route, Exchange& exchange) const;
+  static Reply call_represented(const void* self, Exchange& exchange, Next next);
+  const RouteEntry* choose(const RouteEntry& first, const Request& request) const noexcept;
+  Reply serve_unacceptable(const RouteEntry& first, Exchange& exchange) const;
   static Reply serve_target(const Target& target, Exchange& exchange);
-  Reply serve_unrouted(const RouteTable& table, Router::Match match, Exchange& exchange) const;
+  Reply serve_unrouted(const RouteTable& table, Found found, Exchange& exchange) const;
   Reply serve_missing(const RouteTable& table, Exchange& exchange) const;
   Reply serve_outcome(const RouteTable& table, Unrouted outcome, Exchange& exchange) const;
   std::optional<Reply> serve_other_slash(const RouteTable& table, Exchange& exchange) const;
@@ -247,7 +285,7 @@ private:
   std::vector<ErrorMapping> mappings_;
   std::vector<base::Function<void(const Core&)>> when_complete_;
   std::vector<LinkEntry> links_;
-  base::Box<OpenApiOptions> openapi_;
+  std::deque<OpenApiOptions> openapi_;
   Hooks hooks_;
   base::Box<Bus> bus_;
   LocalTopics local_topics_;

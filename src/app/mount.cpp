@@ -20,7 +20,9 @@ std::size_t Core::mount(std::size_t parent, const PlacedPattern& prefix, base::B
   if (mounted->bus_) mistakes_.add(prefix.place, where + "a mounted app has no bus: give it to the app around it");
   for (const RouteTable& table : mounted->tables_) {
     if (table.root == 0) continue;
-    mistakes_.add(table.place, where + "a mounted app has no routes of listeners: give them to the app around it");
+    const std::string_view kind = table.host.empty() ? "listeners" : "hosts";
+    mistakes_.add(table.place,
+                  where + "a mounted app has no routes of " + std::string(kind) + ": give them to the app around it");
   }
   const std::size_t first_group = groups_.size();
   adopt_groups(*mounted, around);
@@ -55,6 +57,8 @@ void Core::adopt_routes(Core& mounted, std::size_t first_group) {
     route.group += first_group;
     route.pattern = join(groups_[first_group].prefix, route.pattern);
     route.faulty = route.faulty || groups_[first_group].faulty;
+    route.offered.clear();
+    route.representations.clear();
     if (route.faulty) continue;
     try {
       enter(route);

@@ -6,6 +6,7 @@
 #include <tern/http/method.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tern::app {
@@ -27,6 +28,8 @@ struct OperationEntry {
   const Core* owner = nullptr;                // whose error mappings apply
   std::vector<const RouteNotes*> notes = {};  // its own, if any, then those of the groups around it
   std::vector<Middleware> middleware = {};    // those that describe themselves
+  std::string_view media_type = {};           // of produces(); empty: the type of the result
+  bool is_negotiated = false;                 // by Accept
   bool is_socket = false;
   bool deny_unknown = false;      // of members of JSON
   bool renders_problems = false;  // not as application/problem+json

@@ -188,6 +188,25 @@ std::vector<std::string> Router::add(RouteMethod method, std::string_view patter
   return names;
 }
 
+std::optional<Router::RouteIndex> Router::holder(RouteMethod method, std::string_view pattern) const {
+  const Node* node = root_.get();
+  PatternReader reader(pattern);
+  for (Segment segment; node != nullptr && reader.next(segment);) {
+    switch (segment.kind) {
+      case SegmentKind::Literal: node = node->literal(segment.text); break;
+      case SegmentKind::Parameter: node = node->parameter.get(); break;
+      case SegmentKind::Rest: node = node->rest.get(); break;
+      case SegmentKind::Regex: {
+        const auto found = std::ranges::find(node->regexes, segment.regex, &Node::RegexChild::source);
+        node = found == node->regexes.end() ? nullptr : found->node.get();
+        break;
+      }
+    }
+  }
+  const RouteIndex route = node == nullptr ? no_route : node->at(index_of(method));
+  return route == no_route ? std::nullopt : std::optional(route);
+}
+
 Router::Node& Router::descend(Node& from, const Segment& segment, std::string_view pattern) {
   const auto made = [](std::unique_ptr<Node>& node) -> Node& {
     if (!node) node = std::make_unique<Node>();

@@ -72,6 +72,9 @@ public:
   // route of the same method, naming both. Returns the names of the placeholders.
   std::vector<std::string> add(RouteMethod method, std::string_view pattern, RouteIndex route);
 
+  // The route of exactly this pattern, whatever its placeholders are named, and method.
+  std::optional<RouteIndex> holder(RouteMethod method, std::string_view pattern) const;
+
   // unknown_method for an extension method without routes.
   MethodIndex index_of(RouteMethod method) const noexcept;
 

@@ -11,9 +11,9 @@ namespace tern::app {
 
 namespace {
 
-MethodIndex method_of(const RouteTable& table, const Request& request) noexcept {
-  if (request.method() != Method::Extension) return static_cast<MethodIndex>(request.method());
-  return table.router.index_of(request.method_name());
+RouteMethod method_of(const Request& request) noexcept {
+  if (request.method() != Method::Extension) return {request.method()};
+  return {request.method_name()};
 }
 
 // Of the first parameter with that name, as it was sent.
@@ -43,13 +43,6 @@ bool Core::override_method(Request& request) const {
   return base::equals_ignoring_case(*named, method_name(Method::Post));
 }
 
-const RouteTable& Core::table_of(Exchange& exchange) const noexcept {
-  if (&tables_.front() == &tables_.back()) [[likely]]
-    return tables_.front();
-  const auto found = std::ranges::find(tables_, exchange.listener(), &RouteTable::listener);
-  return found == tables_.end() ? tables_.front() : *found;
-}
-
 // A mounted app has given its routes to the one around it, to which its middleware may send a request of its own.
 Reply Core::serve(Exchange& exchange) const noexcept {
   if (outer_ != nullptr) return outer_->serve(exchange);
@@ -66,25 +59,32 @@ Reply Core::serve(Exchange& exchange) const noexcept {
           Status::BadRequest, "the method that is named instead of POST is not PUT, PATCH or DELETE", {}, {}};
       return serve_outcome(table, {std::move(problem), {}}, exchange);
     }
-    const Router::Match match =
-        table.router.find(method_of(table, request), request.path(), exchange.arena(), request.parameter_values());
-    if (!match.route) return serve_unrouted(table, match, exchange);
-    request.set_parameter_count(match.parameters);
-    const RouteEntry& route = routes_[*match.route];
-    return serve_route(route, exchange);
+    const Found found = find(table, method_of(request), request.path(), exchange);
+    if (found.route == nullptr) return serve_unrouted(table, found, exchange);
+    request.set_parameter_count(found.parameters);
+    return serve_route(*found.route, exchange);
   } catch (...) {
     return caught(exchange);
   }
 }
 
 Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
-  Request& request = exchange.request();
-  request.set_route(route.pattern, route.placeholders);
-  if (route.method == Method::Query && !request.field("content-type")) [[unlikely]] {
-    Unrouted refusal{{Status::BadRequest, "QUERY has a Content-Type (RFC 10008)", {}, {}}, {}};
-    return serve_outcome(table_of(route), std::move(refusal), exchange);
-  }
+  if (route.is_special) [[unlikely]]
+    return serve_special(route, exchange);
+  exchange.request().set_route(route.pattern, route.placeholders);
   return serve_target(route.target, exchange);
+}
+
+Reply Core::serve_special(const RouteEntry& first, Exchange& exchange) const {
+  Request& request = exchange.request();
+  const RouteEntry* const route = choose(first, request);
+  if (route == nullptr) return serve_unacceptable(first, exchange);
+  request.set_route(route->pattern, route->placeholders);
+  if (route->method == Method::Query && !request.field("content-type")) {
+    Unrouted refusal{{Status::BadRequest, "QUERY has a Content-Type (RFC 10008)", {}, {}}, {}};
+    return serve_outcome(table_of(*route), std::move(refusal), exchange);
+  }
+  return serve_target(route->target, exchange);
 }
 
 Reply Core::serve_target(const Target& target, Exchange& exchange) {
@@ -100,22 +100,25 @@ Reply Core::serve_target(const Target& target, Exchange& exchange) {
   return Next(target.chain.data(), exchange)();
 }
 
-Reply Core::serve_unrouted(const RouteTable& table, Router::Match match, Exchange& exchange) const {
+Reply Core::serve_unrouted(const RouteTable& table, Found found, Exchange& exchange) const {
   const Request& request = exchange.request();
   if (request.method() == Method::Connect && request.path().empty()) {
     return serve_outcome(table, {{Status::NotImplemented, "there are no tunnels here (RFC 9110, 9.3.6)", {}, {}}, {}},
                          exchange);
   }
-  if (method_of(table, request) == unknown_method) {
+  if (!knows_method(table, request)) {
     return serve_outcome(table, {{Status::NotImplemented, "the method is not known here", {}, {}}, {}}, exchange);
   }
-  if (request.path() == "*") match.offered = table.router.offered() | mask_of(Method::Options);
-  if (match.offered == 0) {
+  if (request.path() == "*") {
+    found.offered = table.router.offered() | mask_of(Method::Options);
+    if (!table.host.empty()) found.offered_everywhere = tables_.front().router.offered();
+  }
+  if ((found.offered | found.offered_everywhere) == 0) {
     if (auto reply = serve_other_slash(table, exchange)) return std::move(*reply);
     return serve_missing(table, exchange);
   }
   Problem problem{Status::MethodNotAllowed, {}, {}, {}};
-  problem.fields.set("allow", table.router.allow_value(match.offered));
+  problem.fields.set("allow", allow_value(table, found));
   if (request.method() == Method::Options) {
     problem.status = Status::NoContent;
     if (const Target* asked = preflighted(table, exchange)) {
@@ -134,10 +137,8 @@ const Core::Target* Core::preflighted(const RouteTable& table, Exchange& exchang
   Request& request = exchange.request();
   const auto method = request.field("access-control-request-method");
   if (!method || !request.field("origin")) return nullptr;
-  const Router::Match match = table.router.find(table.router.index_of(RouteMethod(*method)), request.path(),
-                                                exchange.arena(), request.parameter_values());
-  if (!match.route || routes_[*match.route].target.preflight.empty()) return nullptr;
-  return &routes_[*match.route].target;
+  const RouteEntry* const route = find(table, RouteMethod(*method), request.path(), exchange).route;
+  return route == nullptr || route->target.preflight.empty() ? nullptr : &route->target;
 }
 
 std::optional<Reply> Core::serve_other_slash(const RouteTable& table, Exchange& exchange) const {
@@ -154,12 +155,11 @@ std::optional<Reply> Core::serve_other_slash(const RouteTable& table, Exchange& 
     other += '/';
   }
   const std::string_view kept = exchange.arena().copy(other);
-  const Router::Match match =
-      table.router.find(method_of(table, request), kept, exchange.arena(), request.parameter_values());
-  if (!match.route) return std::nullopt;
+  const Found found = find(table, method_of(request), kept, exchange);
+  if (found.route == nullptr) return std::nullopt;
   if (trailing_slash_ == TrailingSlash::Ignore) {
-    request.set_parameter_count(match.parameters);
-    return serve_route(routes_[*match.route], exchange);
+    request.set_parameter_count(found.parameters);
+    return serve_route(*found.route, exchange);
   }
   if (!request.query().empty()) other.append("?").append(request.query());
   return serve_outcome(table, {{}, std::move(other)}, exchange);

@@ -1,4 +1,6 @@
 // Selects a media type by the client's Accept fields (RFC 9110, section 12.5.1).
+#include "http/accept.hpp"
+
 #include "http/list.hpp"
 #include "http/parameters.hpp"
 
@@ -53,20 +55,25 @@ void read_accept(std::string_view list, std::string_view type, Preference& prefe
 
 }  // namespace
 
-std::string_view Request::accepts(std::initializer_list<std::string_view> offered) const noexcept {
-  if (!field("accept")) return offered.size() == 0 ? std::string_view() : *offered.begin();
-  std::string_view best;
+std::size_t http::preferred_type(const RequestFields& fields, std::span<const std::string_view> offered) noexcept {
+  if (!fields.find("accept")) return offered.empty() ? no_type : 0;
+  std::size_t best = no_type;
   int best_quality = 0;
-  for (const std::string_view type : offered) {
+  for (std::size_t i = 0; i < offered.size(); ++i) {
     Preference preference;
-    for (const Field& each : fields()) {
-      if (base::equals_ignoring_case(each.name, "accept")) read_accept(each.value, type, preference);
+    for (const Field& each : fields) {
+      if (base::equals_ignoring_case(each.name, "accept")) read_accept(each.value, offered[i], preference);
     }
     if (preference.quality <= best_quality) continue;
-    best = type;
+    best = i;
     best_quality = preference.quality;
   }
   return best;
+}
+
+std::string_view Request::accepts(std::initializer_list<std::string_view> offered) const noexcept {
+  const std::size_t best = http::preferred_type(fields(), {offered.begin(), offered.size()});
+  return best == http::no_type ? std::string_view() : offered.begin()[best];
 }
 
 }  // namespace tern

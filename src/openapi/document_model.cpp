@@ -48,6 +48,12 @@ std::string identifier(std::string_view text) {
   return id;
 }
 
+const ParameterModel* find_parameter(const std::vector<ParameterModel>& among, const ParameterModel& like) {
+  const auto found = std::ranges::find_if(
+      among, [&like](const ParameterModel& each) { return each.in == like.in && each.name == like.name; });
+  return found == among.end() ? nullptr : &*found;
+}
+
 std::string_view stated_id(const OperationModel& operation) {
   for (const app::RouteNotes* notes : operation.entry->notes) {
     if (!notes->operation_id.empty()) return notes->operation_id;
@@ -58,7 +64,9 @@ std::string_view stated_id(const OperationModel& operation) {
 }  // namespace
 
 DocumentModel::DocumentModel(const OpenApiOptions& options, const app::Core& outermost, const app::Core& within)
-    : options_(options), entries_(outermost.operations(within)), security_(options.security) {
+    : options_(options),
+      entries_(outermost.operations(within, options.listener, options.host)),
+      security_(options.security) {
   for (const app::OperationEntry& entry : entries_) place(make_operation(entry));
   name_operations();
   check();
@@ -86,18 +94,41 @@ void DocumentModel::place(OperationModel operation) {
   known->operations.push_back(std::move(operation));
 }
 
-// Several patterns of one method are one operation: what either takes and answers is in it.
-void DocumentModel::merge(OperationModel& into, const OperationModel& other) {
-  into.also.push_back(other.entry->pattern);
+// Placeholders are the same by position; they have a type if both agree. What only one reads is not required.
+void DocumentModel::merge_parameters(OperationModel& into, const OperationModel& other) {
+  const auto is_in_path = [](const ParameterModel& parameter) { return parameter.in == In::Path; };
+  auto theirs = std::ranges::find_if(other.parameters, is_in_path);
   for (ParameterModel& parameter : into.parameters) {
-    if (parameter.in != In::Path) continue;
-    parameter.schema = nullptr;
-    parameter.pattern.clear();
+    if (!is_in_path(parameter)) {
+      const ParameterModel* const same = find_parameter(other.parameters, parameter);
+      parameter.required = parameter.required && same != nullptr && same->required;
+      continue;
+    }
+    if (parameter.schema != theirs->schema || parameter.pattern != theirs->pattern ||
+        parameter.rules.data() != theirs->rules.data()) {
+      parameter.schema = nullptr;
+      parameter.pattern.clear();
+      parameter.rules = {};
+    }
+    theirs = std::find_if(theirs + 1, other.parameters.end(), is_in_path);
   }
   for (const ParameterModel& parameter : other.parameters) {
-    if (parameter.in == In::Path) continue;
+    if (is_in_path(parameter) || find_parameter(into.parameters, parameter) != nullptr) continue;
     into.parameters.push_back(parameter);
     into.parameters.back().required = false;
+  }
+}
+
+// Several patterns of one method are one operation: what either takes and answers is in it.
+void DocumentModel::merge(OperationModel& into, const OperationModel& other) {
+  if (!other.entry->is_negotiated) into.also.push_back(other.entry->pattern);
+  merge_parameters(into, other);
+  const bool both_need_content = !into.contents.empty() && !other.contents.empty() && other.content_required;
+  into.content_required = into.content_required && both_need_content;
+  for (const ContentModel& content : other.contents) {
+    if (std::ranges::find(into.contents, content.media_type, &ContentModel::media_type) == into.contents.end()) {
+      into.contents.push_back(content);
+    }
   }
   for (const auto& [status, response] : other.responses) {
     const auto [known, is_new] = into.responses.try_emplace(status, response);

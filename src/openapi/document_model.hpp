@@ -35,6 +35,7 @@ public:
 
 private:
   void place(OperationModel operation);
+  static void merge_parameters(OperationModel& into, const OperationModel& other);
   static void merge(OperationModel& into, const OperationModel& other);
   static void rename_placeholders(OperationModel& operation, const std::string& path);
   void name_operations();

@@ -73,6 +73,7 @@ private:
   void respond(const std::string& key, std::string_view description, ContentModel content, bool has_location = false);
   void respond_empty(const std::string& key, std::string_view description, bool has_location = false);
   void any_problem(std::string_view description);
+  std::string type_or(std::string_view media_type) const;
   void state_response(Status status, std::string_view description, std::string_view media_type, const Schema* schema);
   bool states(bool errors) const;
 
@@ -254,17 +255,24 @@ void Builder::respond_empty(const std::string& key, std::string_view description
   response.has_location = response.has_location || has_location;
 }
 
+// The media type of a result: that of produces(), if there is one.
+std::string Builder::type_or(std::string_view media_type) const {
+  return std::string(model_.entry->media_type.empty() ? media_type : model_.entry->media_type);
+}
+
 void Builder::result(const ResultContract& contract) {
   using Kind = ContentModel::Kind;
   const std::string_view done = created_ ? "Created" : "OK";
   switch (contract.responds) {
     case Responds::Unknown:
-      if (!states(false)) respond_empty("default", "Any response");
-      return;
+      if (states(false)) return;
+      if (model_.entry->media_type.empty()) return respond_empty("default", "Any response");
+      return respond(success_, done, {Kind::Bytes, type_or({}), nullptr}, created_);
     case Responds::Empty: return respond_empty(success_ == "200" ? "204" : success_, "No content", created_);
-    case Responds::Text: return respond(success_, done, {Kind::Text, "text/plain", nullptr}, created_);
-    case Responds::Bytes: return respond(success_, done, {Kind::Bytes, "application/octet-stream", nullptr}, created_);
-    case Responds::Json: return respond(success_, done, {Kind::Schema, "application/json", contract.schema}, created_);
+    case Responds::Text: return respond(success_, done, {Kind::Text, type_or("text/plain"), nullptr}, created_);
+    case Responds::Bytes: return respond(success_, done, {Kind::Bytes, type_or(media::bytes), nullptr}, created_);
+    case Responds::Json:
+      return respond(success_, done, {Kind::Schema, type_or(media::json), contract.schema}, created_);
     case Responds::Status:
       if (!states(false)) respond_empty("default", "The status is the result");
       if (!states(false)) model_.responses["default"].is_problem = true;
@@ -293,6 +301,7 @@ void Builder::read_contract() {
   const app::Contract& contract = *model_.entry->contract;
   std::size_t position = 0;
   for (std::size_t i = 0; i < contract.parameter_count; ++i) parameter(*contract.parameters[i], position);
+  if (model_.entry->is_negotiated) problem(Status::NotAcceptable, "The client accepts none of the types");
   if (model_.entry->method == Method::Query) problem(Status::BadRequest, "QUERY has a Content-Type");
   if (model_.entry->is_socket) {
     respond_empty("101", "The connection becomes a WebSocket");

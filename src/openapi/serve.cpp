@@ -101,16 +101,22 @@ App& App::openapi(OpenApiOptions options, std::source_location place) {
   const auto publication = std::make_shared<openapi::Publication>();
   publication->json.path = options.json;
   publication->yaml.path = options.yaml;
+  if (!options.listener.empty() && !options.host.empty()) {
+    add_mistake("openapi(): a document has the routes of a listener or of a host, not of both", place);
+  }
+  Group group = !options.listener.empty() ? listener(options.listener, place)
+                : !options.host.empty()   ? host(options.host, place)
+                                          : root_;
   const auto serve = [&](const openapi::Served& served) {
     if (served.path.empty()) return;
     const auto handler = [publication, &served](const Request& request) { return respond(served, request); };
-    root_.get({served.path, place}, handler).hide();
+    group.get({served.path, place}, handler).hide();
   };
   serve(publication->json);
   serve(publication->yaml);
   if (!options.docs.empty()) {
     const auto page = [publication](const Request& request) { return publication->docs->respond(request); };
-    root_.get({options.docs, place}, page).hide();
+    group.get({options.docs, place}, page).hide();
   }
   publication->options = options;
   core_->set_openapi(std::move(options), place);

@@ -286,20 +286,30 @@ TestResponse Client::send(const TestRequest& question) {
   const base::Box<Exchanged> exchanged = exchange(question);
   if (exchanged->upgrade) throw std::runtime_error("the handshake of a WebSocket is made by Client::websocket()");
   const TestResponse answer = finish(*exchanged);
-  if (checker_ && exchanged->exchange) compare(*exchanged->exchange, answer);
+  if (!checkers_.empty() && exchanged->exchange) compare(*exchanged->exchange, answer);
   return answer;
 }
 
 Client& Client::check_contract() {
-  const OpenApiOptions* const options = core_->openapi();
-  const std::string document = openapi::make_document(options == nullptr ? OpenApiOptions() : *options, *core_, *core_);
-  checker_ = base::make_box<openapi::Checker>(document);
+  checkers_.clear();
+  for (const app::RouteTable& table : core_->tables()) {
+    const OpenApiOptions* stated = core_->openapi(table.listener, table.host);
+    if (stated == nullptr) stated = core_->openapi();
+    OpenApiOptions options = stated == nullptr ? OpenApiOptions() : *stated;
+    options.listener = table.listener;
+    options.host = table.host;
+    checkers_.push_back(base::make_box<openapi::Checker>(openapi::make_document(options, *core_, *core_)));
+  }
   return *this;
 }
 
 void Client::compare(MemoryExchange& exchange, const TestResponse& answer) {
   Request& request = exchange.request();
-  const std::string why = checker_->violation(
+  const app::RouteTable& served = core_->table_of(exchange);
+  const auto table =
+      std::ranges::find_if(core_->tables(), [&served](const app::RouteTable& each) { return &each == &served; });
+  const auto index = static_cast<std::size_t>(table - core_->tables().begin());
+  const std::string why = checkers_[index]->violation(
       {request.method_name(), request.route(), answer.status, answer.field("content-type"), answer.body});
   if (!why.empty()) throw ContractError(why);
 }

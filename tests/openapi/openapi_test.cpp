@@ -4,6 +4,7 @@
 #include "openapi/components.hpp"
 #include "openapi/document.hpp"
 #include "openapi/json_value.hpp"
+#include "openapi/parsed.hpp"
 #include "openapi/validator.hpp"
 
 #include <tern/testing.hpp>
@@ -38,25 +39,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-JsonValue parse(const std::string& text) {
-  auto value = json::read<JsonValue>(text);
-  EXPECT_TRUE(value) << text;
-  return value ? std::move(*value) : JsonValue();
-}
-
-// The value at a path of keys; fails the test if there is none.
-JsonValue at(const JsonValue& document, std::initializer_list<std::string_view> keys) {
-  const JsonValue* value = &document;
-  for (const std::string_view key : keys) {
-    value = value->find(key);
-    if (value == nullptr) {
-      ADD_FAILURE() << "no member " << key;
-      return {};
-    }
-  }
-  return *value;
-}
 
 class Torture : public ::testing::Test {
 protected:

@@ -106,6 +106,7 @@ void add_parameter_routes(tern::App& app) {
   group.get("/numbers/{small}/{real}/{colour}", [](std::uint8_t, double, Colour colour) { return colour; });
   group.get("/named/{a}/{b}",
             [](tern::Path<"b", bool> b, tern::Path<"a"> a) { return std::string(*a) + (*b ? "1" : "0"); });
+  group.get("/year/{year}", [](Year year) { return *year; });
   group.get("/regex/{code:[A-Z]{2}}", [](std::string code) { return code; });
   group.get("/rest/{path...}", [](std::string_view path) { return std::string(path); });
   group.get("/user", [](User user) { return user.name; });
@@ -130,6 +131,12 @@ void add_response_routes(tern::App& app) {
   group.get("/flag", [] { return std::map<std::string, std::optional<bool>>{{"a", true}, {"b", {}}}; });
   group.get("/counts", [] { return Counts{{{-5, "minus five"}}, {}}; });
   group.websocket("/echo", echo);
+  group.get("/report/{id}", [](std::int32_t id) { return Point{static_cast<double>(id), 2}; }).name("report");
+  group.get("/report/{id}", tern::produces("text/csv", [](std::int32_t id) { return std::to_string(id) + ",2\n"; }));
+  group.get("/report/{id}",
+            tern::produces("application/vnd.torture.v2+json", [](std::int32_t id, tern::Query<RuledQuery> q) {
+              return second::Thing{std::to_string(id * q->limit)};
+            }));
   app.resource<Document>("/documents/{id}")
       .name("document")
       .problem(tern::Status::NotFound)

@@ -172,6 +172,7 @@ struct RuledQuery {
   std::optional<std::string> q;
 };
 struct PageNumber : tern::QueryParam<"number", int, 1> {};
+struct Year : tern::Placeholder<std::int32_t> {};
 
 struct LoginForm {
   std::string user;
@@ -271,6 +272,10 @@ struct tern::Rules<torture::RuledQuery> {
   static constexpr auto list =
       tern::rules(tern::member<&torture::RuledQuery::limit>(tern::range(1, 100), tern::describe("At most 100")),
                   tern::member<&torture::RuledQuery::q>(tern::length(2, 10)));
+};
+template <>
+struct tern::Rules<torture::Year> {
+  static constexpr auto list = tern::rules(tern::range(1450, 2100), tern::describe("Of the first edition"));
 };
 template <>
 struct tern::Rules<torture::PageNumber> {

@@ -60,6 +60,7 @@ struct RouteInfo {
   std::string name;
   std::string extension_method = {};  // the token of Method::Extension
   std::string listener = {};          // see App::listener()
+  std::string host = {};              // see App::host()
 
   std::string_view method_name() const noexcept {
     return method == Method::Extension ? std::string_view(extension_method) : tern::method_name(method);
@@ -233,6 +234,11 @@ public:
   // limits, states and error mappings of the app apply, its fallback does not. Starting without such a listener throws
   // SetupError. Another call with the same name returns the same group.
   Group listener(std::string_view name, std::source_location place = std::source_location::current());
+  // A group with a separate route table, for requests to a host (RFC 9110, section 7.2): a name, an address, or
+  // "*.example.org", which is any name below; without port, and whatever its case. A name precedes wildcards, and a
+  // longer wildcard a shorter one. Its routes precede those of the app, which are served at every host, and its
+  // fallback that of the app. Another call with the same host returns the same group.
+  Group host(std::string_view name, std::source_location place = std::source_location::current());
   // See Group::mount().
   Group mount(PlacedPattern prefix, App app) { return root_.mount(prefix, std::move(app)); }
   // See Group::files().
@@ -374,8 +380,9 @@ public:
   }
 
   // Serves the OpenAPI 3.1 document of all routes, made at the start from the types of their handlers, at the paths of
-  // `options`, and a documentation page there. Routes of listeners, and those that are hidden, are not in it. Of a
-  // mounted app, the document has that app's routes only; the document of the app around it has them, too.
+  // `options`, and a documentation page there. Hidden routes are not in it. Those of listeners and hosts are in
+  // documents of their own: call it again with OpenApiOptions::listener or host. Of a mounted app, the document has
+  // that app's routes only; the document of the app around it has them, too.
   App& openapi(OpenApiOptions options, std::source_location place = std::source_location::current());
   // The document as JSON, without serving it, for a file that a build compares. Ends the registration; throws
   // SetupError like start(). Without arguments, with the options of openapi().

@@ -39,6 +39,7 @@ public:
     is_socket = other.is_socket;
     mistake = other.mistake;
     contract = other.contract;
+    media_type = other.media_type;
     return *this;
   }
   ~Endpoint() {
@@ -57,6 +58,7 @@ public:
   bool is_socket = false;     // of App::websocket(): HTTP/2 uses an extended CONNECT (RFC 8441)
   std::string_view mistake;   // why it cannot be served, literal text; empty: it can
   const Contract* contract = nullptr;
+  std::string_view media_type;  // of produces(), literal text; empty: the type of the result
 };
 
 // --- Replies of tasks ------------------------------------------------------------------------------------------------
@@ -105,7 +107,7 @@ inline constexpr bool is_stream = streams_body<A> && !is_awaited<A>;
 
 // Whether a parameter holds no view into the request.
 template <class A>
-inline constexpr bool owns_its_value = Positional<A> && !std::is_same_v<A, std::string_view>;
+inline constexpr bool owns_its_value = TextValue<A> && !std::is_same_v<A, std::string_view>;
 template <class T>
 inline constexpr bool owns_its_value<Json<T>> = true;
 template <>
@@ -147,6 +149,13 @@ template <class R, class... A>
 inline constexpr bool streams_properly<R, TypeList<A...>> =
     (true && ... && (!is_stream<A> || (is_task<R> && !std::is_reference_v<A>)));
 
+template <class P>
+std::expected<P, Rejection> read_placeholder(Request& request, std::size_t position) {
+  P placeholder{};
+  if (!from_text(request.parameters()[position], placeholder.value)) return std::unexpected(parameter_rejected());
+  return checked_parameter(std::move(placeholder), request.parameter_name(position), "path");
+}
+
 // Holds a parameter until all are available.
 template <class A>
 struct Slot {
@@ -155,15 +164,22 @@ struct Slot {
 
   // These return whether other parameters are still of interest. One that is rejected leaves `value` unset and sets
   // `failure`; the handler is not called then.
-  bool fill_positional(std::string_view text, std::optional<Rejection>& failure) {
-    if (failure) return true;
-    Value parsed{};
-    if (!from_text(text, parsed)) {
-      failure.emplace(parameter_rejected());
-      return false;
+  bool fill_positional(Request& request, std::size_t position, std::optional<Rejection>& failure) {
+    if constexpr (StrongPlaceholder<Value>) {
+      auto found = read_placeholder<Value>(request, position);
+      if (!found) return add_rejection(failure, std::move(found.error()));
+      value.emplace(std::move(*found));
+      return true;
+    } else {
+      if (failure) return true;
+      Value parsed{};
+      if (!from_text(request.parameters()[position], parsed)) {
+        failure.emplace(parameter_rejected());
+        return false;
+      }
+      value.emplace(std::move(parsed));
+      return true;
     }
-    value.emplace(std::move(parsed));
-    return true;
   }
   bool fill(Request& request, Arena& arena, std::optional<Rejection>& failure) {
     if constexpr (!Collects<Value>) {
@@ -232,7 +248,7 @@ bool fill_one(IndexedSlot<I, A>& into, Request& request, Arena& arena, std::opti
     return true;
   } else if constexpr (Positional<Value>) {
     if constexpr (Which == Part::Content) return true;
-    return into.fill_positional(request.parameters()[Position], failure);
+    return into.fill_positional(request, Position, failure);
   } else if constexpr (Which == part_of<A>) {
     return into.fill(request, arena, failure);
   } else {
@@ -446,6 +462,22 @@ Endpoint bind(F handler) {
     }
   }
   return {};
+}
+
+// A handler whose representation is chosen by Accept; see tern::produces().
+template <class F>
+struct Produces {
+  std::string_view media_type;
+  F handler;
+};
+template <class F>
+struct HandlerTraits<Produces<F>> : HandlerTraits<F> {};
+
+template <class F>
+Endpoint bind(Produces<F> produces) {
+  Endpoint endpoint = bind(std::move(produces.handler));
+  endpoint.media_type = produces.media_type;
+  return endpoint;
 }
 
 }  // namespace tern::app

@@ -179,7 +179,7 @@ constexpr ParameterContract made_optional(ParameterContract contract) {
 
 template <class A>
 consteval const ParameterContract* parameter_contract() {
-  if constexpr (Positional<A>) {
+  if constexpr (TextValue<A>) {
     return &placeholder_contract<A>;
   } else if constexpr (requires { Extract<A>::contract; }) {
     return &Extract<A>::contract;

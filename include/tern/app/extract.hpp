@@ -82,6 +82,14 @@ struct Path : Holder<T> {
   using Parameter = Path;  // of a type derived from it
 };
 
+// A placeholder by position, with a type of its own, which may have rules: struct Year : tern::Placeholder<int> {};
+// 404 if the text is not a T.
+template <class T>
+struct Placeholder : Holder<T> {
+  using PlaceholderType = Placeholder;  // of a type derived from it
+  static_assert(app::TextValue<T>, "tern: a placeholder is read as a scalar, an enum or text");
+};
+
 // The value of App::state(), shared by all loops and therefore const. For mutable data, use a state that points to it,
 // or one that synchronises itself in const functions. The start checks that it was registered.
 template <class T>
@@ -244,7 +252,7 @@ struct Extract<Path<Name, T>> {
   static std::expected<Path<Name, T>, Rejection> from(Request& request) { return make<Path<Name, T>>(request); }
   template <class P>
   static std::expected<P, Rejection> make(Request& request) {
-    static_assert(app::Positional<T>, "tern: a placeholder is read as a scalar, an enum or text");
+    static_assert(app::TextValue<T>, "tern: a placeholder is read as a scalar, an enum or text");
     P path{};
     if (!app::from_text(request.parameter(Name.view()).value_or(std::string_view()), path.value)) {
       return std::unexpected(app::parameter_rejected());
@@ -262,6 +270,15 @@ struct Extract<P> : Extract<typename P::Parameter> {
   static std::expected<P, Rejection> from(Request& request) {
     return Extract<typename P::Parameter>::template make<P>(request);
   }
+};
+
+// Not an extractor: its position is known to the binding only.
+template <app::StrongPlaceholder P>
+struct Extract<P> {
+  static constexpr app::ParameterContract contract{
+      app::Reads::Placeholder,  false, {}, app::schema_of<typename P::HeldValue>, nullptr, nullptr,
+      app::parameter_rules<P>()};
+  static constexpr app::PrepareRules prepare = app::prepare_rules<P>();
 };
 
 template <>

@@ -97,10 +97,16 @@ template <class F>
   requires requires { &F::operator(); }
 struct HandlerTraits<F> : OfMember<decltype(&F::operator())> {};
 
+// Read from text: a scalar, an enum or text.
+template <class T>
+concept TextValue = std::is_same_v<T, bool> || base::Integer<T> || std::is_floating_point_v<T> || std::is_enum_v<T> ||
+                    std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
+// Placeholder, or derived from it.
+template <class T>
+concept StrongPlaceholder = requires { typename T::PlaceholderType; };
 // Binds to a placeholder by position.
 template <class T>
-concept Positional = std::is_same_v<T, bool> || base::Integer<T> || std::is_floating_point_v<T> || std::is_enum_v<T> ||
-                     std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view>;
+concept Positional = TextValue<T> || StrongPlaceholder<T>;
 
 template <class T>
 concept Extractable = requires(Request& request) { Extract<T>::from(request); };

@@ -51,7 +51,7 @@ template <>
 inline constexpr bool is_file_member<std::vector<UploadedFile>> = true;
 
 template <class M>
-concept FormMember = Positional<M> || OptionalText<M> || TextSequence<M> || is_file_member<M>;
+concept FormMember = TextValue<M> || OptionalText<M> || TextSequence<M> || is_file_member<M>;
 
 // The properties of a member for the receiver.
 struct FormName {

@@ -45,6 +45,10 @@ struct OpenApiOptions {
   std::vector<OpenApiTag> tags = {};        // their order and descriptions; others follow
   std::vector<OpenApiSecurity> security = {};
 
+  // Whose routes the document has, and where it is served: those of App::listener(), or those that requests to an
+  // App::host() reach. Both empty: the routes of neither.
+  std::string listener = {};
+  std::string host = {};
   // Where the document is served; empty: not there.
   std::string json = "/openapi.json";
   std::string yaml = "/openapi.yaml";

@@ -52,25 +52,25 @@ void check_predicates(const json::detail::CompiledRules& rules, const void* obje
 template <class T>
 concept TextSequence = requires(T& sequence, typename T::value_type item) {
   sequence.push_back(std::move(item));
-  requires Positional<typename T::value_type>;
+  requires TextValue<typename T::value_type>;
 } && !std::same_as<T, std::string>;
 
 template <class T>
 concept OptionalText = requires(T& optional) {
   optional.reset();
   optional.has_value();
-  requires Positional<typename T::value_type>;
+  requires TextValue<typename T::value_type>;
 };
 
 // Allowed members of a query or form.
 template <class M>
-concept PairMember = Positional<M> || OptionalText<M> || TextSequence<M>;
+concept PairMember = TextValue<M> || OptionalText<M> || TextSequence<M>;
 
 // The double that is written as the float is: 0.1, and not 0.10000000149, which is no multiple of 0.1.
 double widened(float value) noexcept;
 
 // A value as the validator sees it.
-template <Positional T>
+template <TextValue T>
 json::detail::ScalarValue scalar_of(const T& value) {
   using Type = json::detail::ScalarValue::Type;
   json::detail::ScalarValue scalar;
@@ -111,7 +111,7 @@ void check_member(const json::detail::CompiledRules& rules, std::size_t index, s
   }
 }
 
-template <Positional T>
+template <TextValue T>
 bool read_text(std::string_view name, std::string_view text, T& value, Problem& problem) {
   if (from_text(text, value)) return true;
   add_error(problem, name, expectation<T>());
@@ -220,7 +220,7 @@ consteval PrepareRules prepare_rules_of_extractor() {
 template <class Held, class T>
 std::expected<Held, Rejection> held(std::optional<std::string_view> text, std::string_view kind, std::string_view name,
                                     std::string_view in) {
-  static_assert(Positional<T>, "tern: a field or cookie is read as a scalar, an enum or text");
+  static_assert(TextValue<T>, "tern: a field or cookie is read as a scalar, an enum or text");
   if (!text) return std::unexpected(missing(kind, name));
   Held holder{};
   if (!from_text(*text, holder.value)) return std::unexpected(malformed(kind, name, expectation<T>()));

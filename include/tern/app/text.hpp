@@ -15,7 +15,7 @@ namespace tern::app {
 
 // False, without changing `value`, if `text` is not a T. Numbers are strict (base/number.hpp), a bool is "true",
 // "false", "1" or "0", an enumerator is written by its name.
-template <Positional T>
+template <TextValue T>
 bool from_text(std::string_view text, T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     if (text == "true" || text == "1") return value = true, true;
@@ -42,7 +42,7 @@ bool from_text(std::string_view text, T& value) {
 }
 
 // The message for text that is not a T.
-template <Positional T>
+template <TextValue T>
 constexpr std::string_view expectation() {
   if constexpr (std::is_same_v<T, bool>) return "expected true or false";
   if constexpr (std::is_enum_v<T>) return "expected one of the names that are defined here";

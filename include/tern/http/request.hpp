@@ -95,6 +95,8 @@ public:
   std::optional<std::string_view> parameter(std::string_view name) const noexcept;
   // The values of all placeholders, in the pattern's order.
   std::span<const std::string_view> parameters() const noexcept { return {values_.data(), value_count_}; }
+  // The name of the placeholder at `index` of parameters().
+  std::string_view parameter_name(std::size_t index) const noexcept { return names_[index]; }
 
   std::string_view remote() const;
   std::uint16_t remote_port() const;
