@@ -18,12 +18,14 @@ namespace tern {
 namespace redis {
 namespace {
 
-// Commands that change what later commands of a connection mean, or that wait.
-constexpr std::string_view refused_commands[] = {
-    "AUTH",         "BLMOVE",  "BLMPOP", "BLPOP",   "BRPOP",      "BRPOPLPUSH", "BZMPOP",       "BZPOPMAX",
-    "BZPOPMIN",     "DISCARD", "EXEC",   "HELLO",   "MONITOR",    "MULTI",      "PSUBSCRIBE",   "PSYNC",
-    "PUNSUBSCRIBE", "QUIT",    "RESET",  "SELECT",  "SSUBSCRIBE", "SUBSCRIBE",  "SUNSUBSCRIBE", "SYNC",
-    "UNSUBSCRIBE",  "UNWATCH", "WAIT",   "WAITAOF", "WATCH"};
+// Commands that change what later commands of a connection mean,
+constexpr std::string_view changing_commands[] = {"AUTH",  "DISCARD",     "EXEC",       "HELLO",        "MONITOR",
+                                                  "MULTI", "PSUBSCRIBE",  "PSYNC",      "PUNSUBSCRIBE", "QUIT",
+                                                  "RESET", "SELECT",      "SSUBSCRIBE", "SUBSCRIBE",    "SUNSUBSCRIBE",
+                                                  "SYNC",  "UNSUBSCRIBE", "UNWATCH",    "WATCH"};
+// and those that wait.
+constexpr std::string_view waiting_commands[] = {"BLMOVE", "BLMPOP",   "BLPOP",    "BRPOP", "BRPOPLPUSH",
+                                                 "BZMPOP", "BZPOPMAX", "BZPOPMIN", "WAIT",  "WAITAOF"};
 
 std::string_view next_word(std::string_view& encoded) {
   const std::size_t line = encoded.find("\r\n");
@@ -62,22 +64,27 @@ void append_word(std::string& text, std::string_view word) {
   text += "\r\n";
 }
 
-void check_command(std::string_view encoded) {
+void check_command(std::string_view encoded, bool may_wait) {
   std::string_view words = words_of(encoded);
   const std::string_view name = words.empty() ? words : next_word(words);
   if (name.empty()) throw std::invalid_argument("Redis: a command has a name");
   const auto is = [name](std::string_view other) { return base::equals_ignoring_case(name, other); };
   const bool client_reply = is("CLIENT") && base::equals_ignoring_case(next_word(words), "REPLY");
-  const bool waits = (is("XREAD") || is("XREADGROUP")) && blocks(words);
-  if (!client_reply && !waits && std::ranges::none_of(refused_commands, is)) return;
-  throw std::invalid_argument("Redis: " + std::string(name) + " changes or occupies a connection, which all requests " +
-                              "of a loop share: transactions are made by Redis::transaction(), and user, password " +
-                              "and database are options");
+  const bool waits = std::ranges::any_of(waiting_commands, is) || ((is("XREAD") || is("XREADGROUP")) && blocks(words));
+  if (waits && !may_wait) {
+    throw std::invalid_argument("Redis: " + std::string(name) + " waits, and all requests of a loop share the " +
+                                "connection: it needs a RedisBlocking");
+  }
+  if (!client_reply && std::ranges::none_of(changing_commands, is)) return;
+  throw std::invalid_argument("Redis: " + std::string(name) + " changes the connection, which all requests of a loop " +
+                              "share: transactions are made by Redis::transaction(), and user, password and database " +
+                              "are options");
 }
 
 // --- Client
 
-Client::Client(RedisOptions options) : options_(std::move(options)), name_(name_of(options_)) {
+Client::Client(RedisOptions options, Milliseconds max_wait)
+    : options_(std::move(options)), max_wait_(max_wait), name_(name_of(options_)) {
   check_options(options_, "Redis");
 }
 
@@ -130,7 +137,7 @@ void Client::remove(LoopClient& ended) noexcept {
 // --- The wait
 
 CommandWait::~CommandWait() {
-  if (slot_ != nullptr) slot_->waiter = nullptr;
+  give_up();
 }
 
 bool CommandWait::enter() noexcept {
@@ -144,8 +151,17 @@ bool CommandWait::enter() noexcept {
 }
 
 bool CommandWait::leave() noexcept {
-  if (slot_ != nullptr) std::exchange(slot_, nullptr)->waiter = nullptr;
+  give_up();
   return true;
+}
+
+// A command without a reader must not take an element. (Without a loop, the connection has
+// ended.)
+void CommandWait::give_up() noexcept {
+  if (slot_ == nullptr) return;
+  std::exchange(slot_, nullptr)->waiter = nullptr;
+  if (!client_.blocks() || Executor::current() == nullptr) return;
+  if (Attachment* found = Executor::current()->attached(&client_)) static_cast<LoopClient*>(found)->abandon();
 }
 
 void CommandWait::complete(RedisReply reply) noexcept {
@@ -182,6 +198,8 @@ void CommandWait::rethrow(const RedisError& error) const {
 // --- The public handle
 
 Redis::Redis(RedisOptions options) : client_(new redis::Client(std::move(options))) {}
+
+Redis::Redis(RedisOptions options, Milliseconds max_wait) : client_(new redis::Client(std::move(options), max_wait)) {}
 
 Redis::Redis(const Redis& other) noexcept : client_(other.client_) {
   client_->retain();

@@ -15,7 +15,8 @@ class LoopClient;
 
 class Client {
 public:
-  explicit Client(RedisOptions options);
+  // `max_wait`: how long commands may wait in Redis; zero: such commands are refused.
+  explicit Client(RedisOptions options, Milliseconds max_wait = Milliseconds(0));
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
@@ -30,6 +31,9 @@ public:
 
   const RedisOptions& options() const noexcept { return options_; }
   const std::string& name() const noexcept { return name_; }
+  bool blocks() const noexcept { return max_wait_.count() != 0; }
+  // Of a command, until its reply.
+  Milliseconds reply_timeout() const noexcept { return options_.timeout + max_wait_; }
 
 private:
   ~Client() = default;
@@ -37,6 +41,7 @@ private:
   void leave() noexcept;
 
   const RedisOptions options_;
+  const Milliseconds max_wait_;
   const std::string name_;
   std::atomic<std::size_t> handles_ = 1;
   std::atomic<std::size_t> owners_ = 1;  // loops, and one for all handles

@@ -60,7 +60,7 @@ void LoopClient::enter(CommandWait& waiter) {
   Slot& slot = slots_.emplace_back(Slot{&waiter, bytes, request.ends.size() + 1, executor_.timers().now(), {}});
   bytes_ += bytes;
   waiter.slot_ = &slot;
-  if (!armed()) executor_.timers().arm(*this, options_.timeout);
+  if (!armed()) executor_.timers().arm(*this, client_.reply_timeout());
   if (state_ == State::Ready) return send(slot);
   if (state_ == State::Idle) connect();
 }
@@ -113,10 +113,17 @@ void LoopClient::fail_all(RedisFault fault, std::string_view what, std::string_v
   }
 }
 
+void LoopClient::abandon() noexcept {
+  if (state_ != State::Ready) return;  // it was not sent
+  connection_.reset();
+  state_ = State::Idle;
+  fail_all(RedisFault::Lost, " is lost", "the command before has been abandoned");
+}
+
 // Times of slots ascend: all have the same timeout.
 void LoopClient::on_timer() noexcept {
   const std::uint64_t now = executor_.timers().now();
-  const auto timeout = static_cast<std::uint64_t>(options_.timeout.count());
+  const auto timeout = static_cast<std::uint64_t>(client_.reply_timeout().count());
   const bool stuck = !slots_.empty() && slots_.front().since + timeout <= now && received_at_ + timeout <= now;
   auto slot = slots_.begin();
   for (; slot != slots_.end() && slot->since + timeout <= now; ++slot) {

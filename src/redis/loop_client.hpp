@@ -44,6 +44,9 @@ public:
   // Throws std::bad_alloc and RedisError; then the command does not wait.
   void enter(CommandWait& waiter);
 
+  // The coroutine of the running command does not wait any longer: ends the connection, and with it the command.
+  void abandon() noexcept;
+
   // There are no handles of the client any more.
   void end() noexcept;
   void on_executor_end() noexcept override;

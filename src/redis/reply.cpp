@@ -44,6 +44,13 @@ void refuse(const RedisReply& reply, std::string_view wanted) {
   throw RedisError(RedisFault::Type, text);
 }
 
+RedisStreamEntry convert_entry(RedisReply& reply) {
+  if (reply.kind != RedisReply::Kind::List || reply.items.size() != 2) refuse(reply, "an entry of a stream");
+  RedisStreamEntry entry{convert<std::string>(std::move(reply.items[0])), {}};
+  if (!reply.items[1].is_nil()) entry.fields = convert<decltype(entry.fields)>(std::move(reply.items[1]));
+  return entry;
+}
+
 // hiredis limits the depth.
 RedisReply reply_of(const redisReply& reply) {
   RedisReply result;

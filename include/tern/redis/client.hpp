@@ -82,8 +82,8 @@ struct Request {
   std::vector<std::size_t> ends;  // of all commands but the last, in `text`
 };
 
-// Throws std::invalid_argument for a command that a shared connection cannot have.
-void check_command(std::string_view encoded);
+// Throws std::invalid_argument for a command that changes the connection, or that waits, if it `may_wait` not.
+void check_command(std::string_view encoded, bool may_wait = false);
 std::string head_of_command(std::size_t words);
 
 template <class... Words>
@@ -114,6 +114,7 @@ private:
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;
+  void give_up() noexcept;
   void complete(RedisReply reply) noexcept;
   void fail(std::exception_ptr error) noexcept;
 
@@ -277,6 +278,9 @@ public:
   const RedisOptions& options() const noexcept;
 
 private:
+  friend class RedisBlocking;
+  Redis(RedisOptions options, Milliseconds max_wait);
+
   template <class T>
   static Task<T> run(redis::Client& client, std::string by_digest, std::string by_text) {
     RedisCommand<T> first(client, redis::Request(std::move(by_digest)));

@@ -27,6 +27,21 @@ struct RedisReply {
   bool is_nil() const noexcept { return kind == Kind::Nil; }
 };
 
+// An entry of a stream: XRANGE replies a std::vector of them, XREAD and XREADGROUP a
+// std::optional<std::map<std::string, std::vector<RedisStreamEntry>>> by the names of streams.
+struct RedisStreamEntry {
+  std::string id;
+  std::vector<std::pair<std::string, std::string>> fields;  // in their order; empty if the entry was deleted
+
+  // The value of the first field of that name; empty if there is none.
+  std::string_view field(std::string_view name) const noexcept {
+    for (const auto& [other, value] : fields) {
+      if (other == name) return value;
+    }
+    return {};
+  }
+};
+
 namespace redis {
 
 // Throws RedisError: `reply` is not `wanted`. An Error is thrown as what Redis has said.
@@ -55,10 +70,21 @@ concept SetLike = !MapLike<T> && requires(T& set, typename T::key_type key) { se
 template <class T>
 T convert(RedisReply&& reply);
 
-// Calls f with two items at a time: HGETALL replies a list of alternating members and values.
+RedisStreamEntry convert_entry(RedisReply& reply);
+
+// Calls f with two items at a time: HGETALL replies a list of alternating members and values, XREAD a list of lists of
+// two.
 template <class Key, class Value, class F>
 void convert_pairs(RedisReply& reply, F f) {
-  if (reply.kind != RedisReply::Kind::List || reply.items.size() % 2 != 0) refuse(reply, "pairs");
+  if (reply.kind != RedisReply::Kind::List) refuse(reply, "pairs");
+  if (!reply.items.empty() && reply.items.front().kind == RedisReply::Kind::List) {
+    for (RedisReply& pair : reply.items) {
+      if (pair.kind != RedisReply::Kind::List || pair.items.size() != 2) refuse(pair, "a pair");
+      f(convert<Key>(std::move(pair.items[0])), convert<Value>(std::move(pair.items[1])));
+    }
+    return;
+  }
+  if (reply.items.size() % 2 != 0) refuse(reply, "pairs");
   for (std::size_t i = 0; i < reply.items.size(); i += 2) {
     f(convert<Key>(std::move(reply.items[i])), convert<Value>(std::move(reply.items[i + 1])));
   }
@@ -116,6 +142,8 @@ T convert(RedisReply&& reply) {
   } else if constexpr (is_optional<T>) {
     if (reply.is_nil()) return std::nullopt;
     return convert<typename T::value_type>(std::move(reply));
+  } else if constexpr (std::same_as<T, RedisStreamEntry>) {
+    return convert_entry(reply);
   } else if constexpr (std::same_as<T, std::string>) {
     if (reply.kind != Kind::String && reply.kind != Kind::Status) refuse(reply, "a string");
     return std::move(reply.text);
@@ -125,7 +153,7 @@ T convert(RedisReply&& reply) {
     constexpr bool usable = MapLike<T> || ListLike<T> || SetLike<T>;
     static_assert(usable,
                   "tern: the reply to a Redis command becomes void, bool, a number, a std::string, a std::optional, a "
-                  "container or map of these, or a tern::RedisReply");
+                  "container or map of these, a tern::RedisStreamEntry, or a tern::RedisReply");
     if constexpr (usable) return convert_container<T>(reply);
   }
 }
