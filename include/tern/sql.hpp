@@ -11,4 +11,5 @@
 #include <tern/sql/statement.hpp>
 #include <tern/sql/store.hpp>
 #include <tern/sql/transaction.hpp>
+#include <tern/sql/uuid.hpp>
 #include <tern/sql/value.hpp>

@@ -12,6 +12,10 @@ namespace {
   throw SqlError(SqlErrorKind::Text, "argument $" + std::to_string(index) + " " + std::string(why));
 }
 
+bool has_bytes(ValueType type) {
+  return type == ValueType::Text || type == ValueType::Blob || type == ValueType::Array;
+}
+
 }  // namespace
 
 std::string_view to_string(ValueType type) noexcept {
@@ -21,6 +25,11 @@ std::string_view to_string(ValueType type) noexcept {
     case ValueType::Real: return "REAL";
     case ValueType::Text: return "TEXT";
     case ValueType::Blob: return "BLOB";
+    case ValueType::Decimal: return "NUMERIC";
+    case ValueType::Date: return "DATE";
+    case ValueType::Time: return "TIMESTAMP";
+    case ValueType::Uuid: return "UUID";
+    case ValueType::Array: return "ARRAY";
   }
   return {};
 }
@@ -37,10 +46,28 @@ void Arguments::add_real(double value) {
   entries_.push_back({ValueType::Real, 0, value, 0});
 }
 
-void Arguments::add_text(std::string_view text) {
+void Arguments::check_text(std::string_view text) const {
   if (text.find('\0') != std::string_view::npos) refuse_argument(size() + 1, "has a NUL, which text cannot have");
   if (!base::is_utf8(text)) refuse_argument(size() + 1, "is not UTF-8; bytes are a std::vector<std::byte>");
+}
+
+void Arguments::add_text(std::string_view text) {
+  check_text(text);
   add_bytes(ValueType::Text, text);
+}
+
+void Arguments::add_array(std::string_view text) {
+  check_text(text);
+  add_bytes(ValueType::Array, text);
+}
+
+void Arguments::append(const Arguments& others) {
+  const std::size_t offset = bytes_.size();
+  bytes_ += others.bytes_;
+  for (Entry entry : others.entries_) {
+    if (has_bytes(entry.type)) entry.integer += static_cast<std::int64_t>(offset);
+    entries_.push_back(entry);
+  }
 }
 
 void Arguments::add_blob(std::span<const std::byte> bytes) {
@@ -54,8 +81,8 @@ void Arguments::add_bytes(ValueType type, std::string_view bytes) {
 
 Value Arguments::operator[](std::size_t index) const noexcept {
   const Entry& entry = entries_[index];
-  Value value{entry.type, entry.integer, entry.real, {}};
-  if (entry.type == ValueType::Text || entry.type == ValueType::Blob) {
+  Value value{entry.type, entry.integer, entry.real, {}, {}};
+  if (has_bytes(entry.type)) {
     value.integer = 0;
     value.bytes = std::string_view(bytes_).substr(static_cast<std::size_t>(entry.integer), entry.size);
   }

@@ -202,5 +202,82 @@ TEST(SqlProblem, is_the_response_for_the_kind) {
   EXPECT_EQ(sql_problem(SqlError(SqlErrorKind::Statement, "secret")).problem().detail, "");
 }
 
+TEST(SqlCodec, reads_types_that_only_some_databases_have) {
+  EXPECT_EQ(decoded<std::int64_t>(Value{ValueType::Decimal, 0, 0, "-12.00", {}}), -12);
+  EXPECT_EQ(decoded<std::int64_t>(Value{ValueType::Decimal, 0, 0, "12.5", {}}), std::nullopt);
+  EXPECT_EQ(decoded<std::int64_t>(Value{ValueType::Decimal, 0, 0, "NaN", {}}), std::nullopt);
+  EXPECT_EQ(decoded<std::int8_t>(Value{ValueType::Decimal, 0, 0, "128", {}}), std::nullopt);
+  EXPECT_EQ(decoded<double>(Value{ValueType::Decimal, 0, 0, "12.5", {}}), 12.5);
+  EXPECT_TRUE(std::isnan(*decoded<double>(Value{ValueType::Decimal, 0, 0, "NaN", {}})));
+  EXPECT_EQ(decoded<std::string>(Value{ValueType::Decimal, 0, 0, "0.10", {}}), "0.10");
+  EXPECT_EQ(decoded<sys_days>(Value{ValueType::Date, -1, 0, {}, {}}), sys_days(std::chrono::days(-1)));
+  EXPECT_EQ(decoded<std::string>(Value{ValueType::Date, -1, 0, {}, {}}), "1969-12-31");
+  EXPECT_EQ(decoded<sys_seconds>(Value{ValueType::Time, -2'000'000, 0, {}, {}}), sys_seconds(-2s));
+  EXPECT_EQ(decoded<sys_seconds>(Value{ValueType::Time, 2'000'001, 0, {}, {}}), std::nullopt);
+  EXPECT_EQ(decoded<SysNanos>(Value{ValueType::Time, 7, 0, {}, {}}), SysNanos(7us));
+  EXPECT_EQ(decoded<SysNanos>(Value{ValueType::Time, std::int64_t{1} << 60, 0, {}, {}}), std::nullopt);
+  EXPECT_EQ(decoded<std::string>(Value{ValueType::Time, 1, 0, {}, {}}), "1970-01-01T00:00:00.000001Z");
+}
+
+TEST(SqlCodec, converts_uuids) {
+  const std::string text = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6";
+  const auto uuid = Uuid::parse("F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6");
+  ASSERT_TRUE(uuid);
+  EXPECT_EQ(uuid->to_string(), text);
+  const std::string_view bytes(reinterpret_cast<const char*>(uuid->bytes.data()), uuid->bytes.size());
+  EXPECT_EQ(decoded<Uuid>(Value{ValueType::Uuid, 0, 0, bytes, {}}), uuid);
+  EXPECT_EQ(decoded<std::string>(Value{ValueType::Uuid, 0, 0, bytes, {}}), text);
+  EXPECT_EQ(decoded<Uuid>(text_value(text)), uuid);
+  for (const char* wrong : {"", "f81d4fae7dec11d0a76500a0c91e6bf6", "g81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+                            "f81d4fae-7dec-11d0-a765-00a0c91e6bf6 "}) {
+    EXPECT_FALSE(Uuid::parse(wrong)) << wrong;
+  }
+  Arguments arguments;
+  encode(arguments, *uuid);
+  EXPECT_EQ(arguments[0].bytes, text);
+}
+
+TEST(SqlCodec, converts_arrays) {
+  Arguments arguments;
+  encode(arguments, std::vector<int>{1, -2});
+  encode(arguments, std::vector<std::string>{"a", "b, \"c\"", "d\\", "", "NULL"});
+  encode(arguments, std::vector<std::optional<double>>{0.5, std::nullopt});
+  encode(arguments, std::vector<bool>{true, false});
+  encode(arguments, std::vector<Genre>{Genre::Poem});
+  encode(arguments, std::vector<int>{});
+  EXPECT_EQ(arguments[0].type, ValueType::Array);
+  EXPECT_EQ(arguments[0].bytes, "{1,-2}");
+  EXPECT_EQ(arguments[1].bytes, R"({"a","b, \"c\"","d\\","","NULL"})");
+  EXPECT_EQ(arguments[2].bytes, "{0.5,NULL}");
+  EXPECT_EQ(arguments[3].bytes, "{1,0}");
+  EXPECT_EQ(arguments[4].bytes, "{\"Poem\"}");
+  EXPECT_EQ(arguments[5].bytes, "{}");
+  EXPECT_EQ(decoded<std::vector<std::string>>(text_value(arguments[1].bytes)),
+            (std::vector<std::string>{"a", "b, \"c\"", "d\\", "", "NULL"}));
+  EXPECT_EQ(decoded<std::vector<std::optional<std::string>>>(text_value("{x,NULL}")),
+            (std::vector<std::optional<std::string>>{"x", std::nullopt}));
+  EXPECT_EQ(decoded<std::vector<std::string>>(text_value("{x,NULL}")), std::nullopt);
+  EXPECT_EQ(decoded<std::vector<std::string>>(text_value("{}")), std::vector<std::string>());
+  for (const char* wrong : {"", "{", "{a", "{a,}", "{a}b", "{{a}}", "[0:1]={1,2}"}) {
+    EXPECT_EQ(decoded<std::vector<std::string>>(text_value(wrong)), std::nullopt) << wrong;
+  }
+  const std::vector<Value> items = {integer_value(1), integer_value(2)};
+  EXPECT_EQ(decoded<std::vector<int>>(Value{ValueType::Array, 0, 0, {}, items}), (std::vector<int>{1, 2}));
+  const std::vector<Value> with_null = {integer_value(1), Value{}};
+  EXPECT_EQ(decoded<std::vector<int>>(Value{ValueType::Array, 0, 0, {}, with_null}), std::nullopt);
+}
+
+TEST(SqlCodec, appends_lists_of_arguments) {
+  Arguments list;
+  encode(list, "b");
+  encode(list, 7);
+  Arguments arguments;
+  encode(arguments, "a");
+  encode(arguments, list);
+  ASSERT_EQ(arguments.size(), 3U);
+  EXPECT_EQ(arguments[1].bytes, "b");
+  EXPECT_EQ(arguments[2].integer, 7);
+}
+
 }  // namespace
 }  // namespace tern::sql

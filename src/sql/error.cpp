@@ -6,6 +6,7 @@
 namespace tern {
 
 std::string_view SqlError::sqlstate() const noexcept {
+  if (!state_.empty()) return state_;
   switch (kind_) {
     case SqlErrorKind::UniqueViolation: return "23505";
     case SqlErrorKind::ForeignKeyViolation: return "23503";
@@ -19,6 +20,8 @@ std::string_view SqlError::sqlstate() const noexcept {
     case SqlErrorKind::TooManyRows: return "21000";
     case SqlErrorKind::Busy: return "55P03";
     case SqlErrorKind::Timeout: return "57014";
+    case SqlErrorKind::Serialization: return "40001";
+    case SqlErrorKind::Deadlock: return "40P01";
     case SqlErrorKind::Full: return "53100";
     case SqlErrorKind::ReadOnly: return "25006";
     case SqlErrorKind::Unavailable: return "58030";
@@ -43,7 +46,11 @@ HttpError sql_problem(const SqlError& error) {
     case SqlErrorKind::NoRow: return HttpError(Status::NotFound);
     case SqlErrorKind::Busy:
     case SqlErrorKind::Timeout:
+    case SqlErrorKind::Serialization:
+    case SqlErrorKind::Deadlock:
       return std::move(HttpError(Status::ServiceUnavailable, "the database is busy").set("Retry-After", "1"));
+    case SqlErrorKind::Unavailable:
+      return std::move(HttpError(Status::ServiceUnavailable, "the database is not available").set("Retry-After", "1"));
     default: return HttpError(Status::InternalServerError);
   }
 }

@@ -22,6 +22,8 @@ std::string quoted(std::string_view name) {
 std::string shown(const Value& value) {
   std::string text(to_string(value.type));
   if (value.type == ValueType::Integer || value.type == ValueType::Real) text += ' ';
+  if (value.type == ValueType::Decimal) text.append(" ").append(value.bytes);
+  if (value.bytes == "infinity" || value.bytes == "-infinity") text.append(" ").append(value.bytes);
   if (value.type == ValueType::Integer) base::append_integer(text, value.integer);
   if (value.type == ValueType::Real) base::append_number(text, value.real);
   return text;

@@ -2,7 +2,6 @@
 // too.
 #include <tern/base/ascii.hpp>
 #include <tern/base/number.hpp>
-#include <tern/base/utf8.hpp>
 #include <tern/sql/codec.hpp>
 
 #include <chrono>
@@ -130,10 +129,21 @@ bool parse_time(std::string_view text, std::int64_t num, std::int64_t den, std::
          !__builtin_add_overflow(ticks, nanoseconds / unit, &ticks);
 }
 
-bool parse_text(const Value& value, std::string_view& text) {
-  if (value.type != ValueType::Text || !base::is_utf8(value.bytes)) return false;
-  text = value.bytes;
+bool read_date(const Value& value, Date& date) {
+  if (value.type == ValueType::Text) return parse_date(value.bytes, date);
+  if (value.type != ValueType::Date) return false;
+  date = date_of(value.integer);
   return true;
+}
+
+bool read_time(const Value& value, std::int64_t num, std::int64_t den, std::int64_t& ticks) {
+  if (value.type == ValueType::Text) return parse_time(value.bytes, num, den, ticks);
+  if (value.type != ValueType::Time) return false;
+  constexpr std::int64_t million = 1'000'000;
+  if (den > million) return !__builtin_mul_overflow(value.integer, den / million, &ticks);
+  const std::int64_t unit = num * (million / den);  // microseconds of a tick
+  ticks = value.integer / unit;
+  return value.integer % unit == 0;
 }
 
 }  // namespace tern::sql::detail

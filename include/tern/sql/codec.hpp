@@ -5,6 +5,8 @@
 //   float, double                 a number
 //   std::string, string_view …    text (UTF-8, without NUL); a string_view only as an argument
 //   std::vector<std::byte>        a blob
+//   std::vector<T>                an array; of databases that have arrays
+//   Uuid                          a UUID; text where the database has no type for it
 //   std::optional<T>              NULL, or a T
 //   enumerations                  text: the name (EnumNames)
 //   std::chrono::sys_days         text, "2024-02-29"; the same for year_month_day
@@ -19,6 +21,7 @@
 #include <tern/json/read.hpp>
 #include <tern/json/shape.hpp>
 #include <tern/json/write.hpp>
+#include <tern/sql/uuid.hpp>
 #include <tern/sql/value.hpp>
 
 #include <cmath>
@@ -74,13 +77,17 @@ template <class T>
 inline constexpr bool is_time = json::detail::TimeLike<T> && !DayTime<T>;
 
 template <class T>
+inline constexpr bool is_array = json::detail::SequenceLike<T> && !std::is_convertible_v<const T&, std::string_view> &&
+                                 !std::is_convertible_v<const T&, std::span<const std::byte>>;
+
+template <class T>
 consteval bool is_column() {
-  if constexpr (is_optional<T>) {
+  if constexpr (is_optional<T> || (is_array<T> && !HasCodec<T>)) {
     return is_column<typename T::value_type>();
   } else {
     return HasCodec<T> || std::is_same_v<T, bool> || base::Integer<T> || std::is_floating_point_v<T> ||
            std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::byte>> || std::is_enum_v<T> ||
-           is_time<T> || is_date<T> || is_json<T>;
+           is_time<T> || is_date<T> || is_json<T> || std::is_same_v<T, Uuid>;
   }
 }
 
@@ -99,12 +106,45 @@ Date date_of(std::int64_t days);
 std::string time_text(std::int64_t ticks, std::int64_t num, std::int64_t den);
 // False also for a time that is no number of ticks.
 bool parse_time(std::string_view text, std::int64_t num, std::int64_t den, std::int64_t& ticks);
-bool parse_text(const Value& value, std::string_view& text);
+// Text as it is; decimals, dates, times and UUIDs as text.
+bool text_of(const Value& value, std::string& text);
+// Of a value of the type Date or Text.
+bool read_date(const Value& value, Date& date);
+// Of a value of the type Time or Text.
+bool read_time(const Value& value, std::int64_t num, std::int64_t den, std::int64_t& ticks);
+// Of a value of the type Decimal: exactly that integer, or the nearest double.
+bool read_integer(const Value& value, std::int64_t& out);
+bool read_real(const Value& value, double& out);
+bool read_uuid(const Value& value, Uuid& out);
+
+// Adds an element to an array, which begins empty and is closed with "}".
+void append_element(std::string& text, const Value& value);
+// "NaN", "-Infinity", "0.1".
+void append_real(std::string& text, double value);
+
+// Reads an array as text, element by element.
+class ArrayText {
+public:
+  explicit ArrayText(std::string_view text) noexcept : text_(text) {}
+  // False at the end, and if it is no array.
+  bool next();
+  bool valid() const noexcept { return valid_; }
+  const Value& value() const noexcept { return value_; }  // Text or Null
+
+private:
+  bool fail() noexcept { return valid_ = false; }
+
+  std::string_view text_;
+  std::string element_;
+  Value value_;
+  bool started_ = false;
+  bool valid_ = true;
+};
 
 template <class T>
 bool decode_date(const Value& value, T& out) {
   Date date;
-  if (value.type != ValueType::Text || !parse_date(value.bytes, date)) return false;
+  if (!read_date(value, date)) return false;
   if constexpr (CalendarDay<T>) {
     using Year = decltype(out.year());
     using Month = decltype(out.month());
@@ -119,8 +159,7 @@ bool decode_date(const Value& value, T& out) {
 template <class T>
 bool decode_time(const Value& value, T& out) {
   std::int64_t ticks = 0;
-  if (value.type != ValueType::Text || !parse_time(value.bytes, T::period::num, T::period::den, ticks) ||
-      !std::in_range<typename T::rep>(ticks)) {
+  if (!read_time(value, T::period::num, T::period::den, ticks) || !std::in_range<typename T::rep>(ticks)) {
     return false;
   }
   out = T(typename T::duration(static_cast<typename T::rep>(ticks)));
@@ -134,12 +173,15 @@ bool decode_number(const Value& value, T& out) {
       out = static_cast<T>(value.integer);
       return std::abs(out) < static_cast<T>(9.2e18) && static_cast<std::int64_t>(out) == value.integer;
     }
-    out = static_cast<T>(value.real);
-    return value.type == ValueType::Real &&
-           (std::is_same_v<T, double> || std::isfinite(out) == std::isfinite(value.real));
+    double real = value.real;
+    if (value.type != ValueType::Real && !read_real(value, real)) return false;
+    out = static_cast<T>(real);
+    return std::is_same_v<T, double> || std::isfinite(out) == std::isfinite(real);
   } else {
-    out = static_cast<T>(value.integer);
-    return value.type == ValueType::Integer && std::in_range<T>(value.integer);
+    std::int64_t integer = value.integer;
+    if (value.type != ValueType::Integer && !read_integer(value, integer)) return false;
+    out = static_cast<T>(integer);
+    return std::in_range<T>(integer);
   }
 }
 
@@ -157,6 +199,9 @@ bool decode_json(const Value& value, Json<T>& out) {
   if (read) out.value = std::move(*read);
   return read.has_value();
 }
+
+template <class T>
+bool decode_array(const Value& value, T& out);
 
 }  // namespace detail
 
@@ -185,14 +230,15 @@ bool decode(const Value& value, T& out) {
   } else if constexpr (std::is_arithmetic_v<T>) {
     return detail::decode_number(value, out);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    std::string_view text;
-    const bool valid = detail::parse_text(value, text);
-    out = text;
-    return valid;
+    return detail::text_of(value, out);
   } else if constexpr (std::is_same_v<T, std::vector<std::byte>>) {
     const auto bytes = std::as_bytes(std::span(value.bytes));
     out.assign(bytes.begin(), bytes.end());
     return value.type == ValueType::Blob;
+  } else if constexpr (std::is_same_v<T, Uuid>) {
+    return detail::read_uuid(value, out);
+  } else if constexpr (detail::is_array<T>) {
+    return detail::decode_array(value, out);
   } else if constexpr (std::is_enum_v<T>) {
     return detail::decode_enum(value, out);
   } else if constexpr (detail::is_date<T>) {
@@ -209,6 +255,42 @@ template <class T>
 void encode(Arguments& arguments, const T& value);
 
 namespace detail {
+
+template <class T>
+bool decode_array(const Value& value, T& out) {
+  out.clear();
+  const auto add = [&out](const Value& item) {
+    typename T::value_type element{};
+    if (!decode(item, element)) return false;
+    out.push_back(std::move(element));
+    return true;
+  };
+  if (value.type == ValueType::Array) {
+    for (const Value& item : value.items) {
+      if (!add(item)) return false;
+    }
+    return true;
+  }
+  if (value.type != ValueType::Text) return false;
+  ArrayText text(value.bytes);
+  while (text.next()) {
+    if (!add(text.value())) return false;
+  }
+  return text.valid();
+}
+
+template <class T>
+void encode_array(Arguments& arguments, const T& value) {
+  std::string text;
+  Arguments element;
+  for (const auto& item : value) {
+    element = {};
+    encode<typename T::value_type>(element, item);
+    append_element(text, element[0]);
+  }
+  text += text.empty() ? "{}" : "}";
+  arguments.add_array(text);
+}
 
 [[noreturn]] void throw_nameless_enumerator(std::size_t index);
 [[noreturn]] void throw_too_large(std::size_t index);
@@ -255,6 +337,12 @@ void encode(Arguments& arguments, const T& value) {
     arguments.add_text(value);
   } else if constexpr (std::is_convertible_v<const T&, std::span<const std::byte>>) {
     arguments.add_blob(value);
+  } else if constexpr (std::is_same_v<T, Uuid>) {
+    arguments.add_text(value.to_string());
+  } else if constexpr (std::is_same_v<T, Arguments>) {
+    arguments.append(value);
+  } else if constexpr (detail::is_array<T>) {
+    detail::encode_array(arguments, value);
   } else if constexpr (std::is_enum_v<T>) {
     detail::encode_enum(arguments, value);
   } else if constexpr (detail::is_date<T>) {
@@ -266,7 +354,8 @@ void encode(Arguments& arguments, const T& value) {
   } else {
     static_assert(detail::usable_argument<T>,
                   "tern: an argument of a statement is a number, a bool, text, a blob (std::vector<std::byte>), an "
-                  "enumeration, a time or date, Json<T>, a std::optional of these, or a type with an SqlCodec");
+                  "enumeration, a time or date, a Uuid, Json<T>, a std::optional or std::vector of these, or a type with an "
+                  "SqlCodec");
   }
 }
 

@@ -106,8 +106,15 @@ public:
 
 namespace tern {
 
+// Default is what the database is configured to; SQLite's transactions are always serializable.
+enum class Isolation : std::uint8_t { Default, ReadCommitted, RepeatableRead, Serializable };
+
 struct TransactionOptions {
   bool read_only = false;
+  Isolation isolation = Isolation::Default;
+  // How often the function is called again when the database has ended the transaction because of others
+  // (Serialization, Deadlock), with a growing pause. It must change nothing but the database.
+  unsigned retries = 0;
 };
 
 namespace sql {

@@ -37,7 +37,7 @@ consteval Member make_member() {
   using Type = json::MemberType<T, I>;
   static_assert(ColumnType<Type>,
                 "tern: a member of a row is a number, a bool, a std::string, a std::vector<std::byte>, an enumeration, "
-                "a time or date, Json<T>, a std::optional of these, or a type with an SqlCodec");
+                "a time or date, a Uuid, Json<T>, a std::optional or std::vector of these, or a type with an SqlCodec");
   if constexpr (ColumnType<Type>) {
     return {json::detail::names_of<T>.items[I], app::type_name<Type>(), &decode_member<T, I>};
   } else {

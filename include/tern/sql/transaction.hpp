@@ -60,8 +60,9 @@ public:
     return nested<typename detail::TransactionFunction<F>::Made>(*this, std::forward<F>(f));
   }
 
-  // For Database. `work` has run, with this error or none: commits, or rolls back and rethrows.
-  Task<> end(std::exception_ptr error);
+  // For Database. `work` has run, with this error or none: commits, or rolls back and rethrows. False: it shall be run
+  // again.
+  Task<bool> end(std::exception_ptr error, bool may_repeat);
 
 private:
   // Fails the transaction if a savepoint in it was neither released nor rolled back.
@@ -102,18 +103,26 @@ private:
 
 namespace detail {
 
+// Waits before a transaction is run again; not on a thread without a loop.
+Task<> pause_before_retry(unsigned attempt);
+
 template <class T, class F>
 Task<T> in_transaction(DatabaseDriver& driver, TransactionOptions options, F f) {
-  Transaction transaction(co_await driver.begin(options));
-  TaskValue<T> value;
-  std::exception_ptr error;
-  try {
-    co_await value.take(f(transaction));
-  } catch (...) {
-    error = std::current_exception();
+  for (unsigned attempt = 0;; ++attempt) {
+    TaskValue<T> value;
+    {
+      Transaction transaction(co_await driver.begin(options));
+      std::exception_ptr error;
+      try {
+        co_await value.take(f(transaction));
+      } catch (...) {
+        error = std::current_exception();
+      }
+      const bool committed = co_await uncancelled(transaction.end(std::move(error), attempt < options.retries));
+      if (committed) co_return value.result();
+    }
+    co_await pause_before_retry(attempt);
   }
-  co_await uncancelled(transaction.end(std::move(error)));
-  co_return value.result();
 }
 
 }  // namespace detail

@@ -10,9 +10,21 @@
 
 namespace tern::sql {
 
-enum class ValueType : std::uint8_t { Null, Integer, Real, Text, Blob };
+// SQLite has the first five. Arguments have those, and Array.
+enum class ValueType : std::uint8_t {
+  Null,
+  Integer,
+  Real,
+  Text,
+  Blob,
+  Decimal,  // bytes: digits, as "-12.50"; or "NaN", "Infinity"
+  Date,     // integer: days since 1970-01-01
+  Time,     // integer: microseconds since 1970-01-01T00:00:00Z
+  Uuid,     // bytes: 16
+  Array,    // of a result: `items`; of an argument: bytes, as PostgreSQL writes arrays, "{1,2}"
+};
 
-// "NULL", "INTEGER", "REAL", "TEXT" or "BLOB".
+// "NULL", "INTEGER", "REAL", "TEXT" and so on.
 std::string_view to_string(ValueType type) noexcept;
 
 // A view of one value: only the member that `type` names is set.
@@ -20,7 +32,8 @@ struct Value {
   ValueType type = ValueType::Null;
   std::int64_t integer = 0;
   double real = 0;
-  std::string_view bytes = {};  // of Text and Blob
+  std::string_view bytes = {};  // of Text, Blob, Decimal and Uuid
+  std::span<const Value> items = {};
 };
 
 // A column of a result. Views of the driver.
@@ -38,6 +51,9 @@ public:
   // Throws SqlError (Text) for text that has a NUL or is not UTF-8.
   void add_text(std::string_view text);
   void add_blob(std::span<const std::byte> bytes);
+  // As PostgreSQL writes arrays: "{1,2}". Other databases have none. Throws as add_text() does.
+  void add_array(std::string_view text);
+  void append(const Arguments& others);
 
   std::size_t size() const noexcept { return entries_.size(); }
   // Valid until the next change.
@@ -46,10 +62,11 @@ public:
 private:
   struct Entry {
     ValueType type = ValueType::Null;
-    std::int64_t integer = 0;  // of Text and Blob: where its bytes begin
+    std::int64_t integer = 0;  // of Text, Blob and Array: where its bytes begin
     double real = 0;
     std::size_t size = 0;
   };
+  void check_text(std::string_view text) const;
   void add_bytes(ValueType type, std::string_view bytes);
 
   std::vector<Entry> entries_;

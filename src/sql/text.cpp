@@ -1,0 +1,62 @@
+// Values that databases have as types of their own, and as text.
+#include <tern/base/number.hpp>
+#include <tern/base/utf8.hpp>
+#include <tern/sql/codec.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <system_error>
+
+namespace tern::sql::detail {
+
+bool text_of(const Value& value, std::string& text) {
+  constexpr std::int64_t million = 1'000'000;
+  switch (value.type) {
+    case ValueType::Text:
+      if (!base::is_utf8(value.bytes)) return false;
+      text = value.bytes;
+      return true;
+    case ValueType::Decimal: text = value.bytes; return true;
+    case ValueType::Date: text = date_text(date_of(value.integer)); return true;
+    case ValueType::Time: text = time_text(value.integer, 1, million); return true;
+    case ValueType::Uuid: {
+      Uuid uuid;
+      if (!read_uuid(value, uuid)) return false;
+      text = uuid.to_string();
+      return true;
+    }
+    default: return false;
+  }
+}
+
+// "12.00" is 12.
+bool read_integer(const Value& value, std::int64_t& out) {
+  if (value.type != ValueType::Decimal) return false;
+  const std::string_view digits = value.bytes;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  if (digits.find_first_not_of('0', std::min(point + 1, digits.size())) != std::string_view::npos) return false;
+  const auto number = base::parse_integer<std::int64_t>(digits.substr(0, point));
+  if (number) out = *number;
+  return number.has_value();
+}
+
+bool read_real(const Value& value, double& out) {
+  if (value.type != ValueType::Decimal) return false;
+  const char* const end = value.bytes.data() + value.bytes.size();
+  const auto result = std::from_chars(value.bytes.data(), end, out);  // "NaN" and "Infinity", too
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+bool read_uuid(const Value& value, Uuid& out) {
+  if (value.type == ValueType::Text) {
+    const auto parsed = Uuid::parse(value.bytes);
+    if (parsed) out = *parsed;
+    return parsed.has_value();
+  }
+  if (value.type != ValueType::Uuid || value.bytes.size() != out.bytes.size()) return false;
+  std::ranges::copy(value.bytes, reinterpret_cast<char*>(out.bytes.data()));
+  return true;
+}
+
+}  // namespace tern::sql::detail
