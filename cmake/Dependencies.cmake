@@ -69,6 +69,11 @@ if(TERN_SQLITE)
   # 3.37 has 64-bit counts of changes.
   tern_need_module(sqlite3 "sqlite3>=3.37" PACKAGES libsqlite3-dev OPTION TERN_SQLITE)
 endif()
+if(TERN_POSTGRES)
+  find_package(OpenSSL 3.0 QUIET)
+  tern_need("OpenSSL 3 of tern::postgres" FOUND OPENSSL_FOUND PACKAGES libssl-dev OPTION TERN_POSTGRES)
+  tern_need_module(libpq "libpq>=14" PACKAGES libpq-dev OPTION TERN_POSTGRES)
+endif()
 
 if(TERN_BUILD_EXAMPLES)
   find_package(nlohmann_json QUIET)

@@ -71,12 +71,18 @@ constexpr const char* table =
     "create table if not exists tern_migration (number bigint primary key, name text not null, checksum text not null, "
     "run_at text not null default current_timestamp)";
 
+struct Migrating {
+  std::string_view lock;
+  std::vector<Numbered> files;
+};
+
 // What was run so far. Throws if the files are others.
-Task<std::vector<Recorded>> read_records(Transaction& transaction, const std::vector<Numbered>& files) {
+Task<std::vector<Recorded>> read_records(Transaction& transaction, const Migrating& migrating) {
+  if (!migrating.lock.empty()) co_await transaction.script(runtime(std::string(migrating.lock)));
   co_await transaction.script(runtime(table));
   auto recorded =
       co_await transaction.query<Recorded>("select number, name, checksum from tern_migration order by number");
-  check_recorded(files, recorded);
+  check_recorded(migrating.files, recorded);
   co_return recorded;
 }
 
@@ -85,8 +91,8 @@ bool contains(const std::vector<Recorded>& recorded, std::int64_t number) {
 }
 
 // True if it was run now.
-Task<bool> run_migration(Transaction& transaction, const std::vector<Numbered>& files, const Numbered& file) {
-  const std::vector<Recorded> recorded = co_await read_records(transaction, files);
+Task<bool> run_migration(Transaction& transaction, const Migrating& migrating, const Numbered& file) {
+  const std::vector<Recorded> recorded = co_await read_records(transaction, migrating);
   if (contains(recorded, file.number)) co_return false;  // by another server, meanwhile
   if (!recorded.empty() && file.number < recorded.back().number) {
     refuse_migration(file.file->name, "precedes one that was run: " + recorded.back().name);
@@ -127,14 +133,15 @@ Task<std::size_t> Database::migrate(std::string folder) const {
 }
 
 Task<std::size_t> Database::migrate(std::vector<Migration> migrations) const {
-  const std::vector<Numbered> files = number_migrations(migrations);
-  const auto look = [&](Transaction& transaction) { return read_records(transaction, files); };
-  const std::vector<Recorded> recorded = co_await transaction(look);
+  const Migrating migrating{database().migration_lock(), number_migrations(migrations)};
+  const TransactionOptions options{.statement_timeout = Milliseconds(0)};  // a migration may take long
+  const auto look = [&](Transaction& transaction) { return read_records(transaction, migrating); };
+  const std::vector<Recorded> recorded = co_await transaction(options, look);
   std::size_t count = 0;
-  for (const Numbered& file : files) {
+  for (const Numbered& file : migrating.files) {
     if (contains(recorded, file.number)) continue;
-    const auto run = [&](Transaction& transaction) { return run_migration(transaction, files, file); };
-    if (co_await transaction(run)) ++count;
+    const auto run = [&](Transaction& transaction) { return run_migration(transaction, migrating, file); };
+    if (co_await transaction(options, run)) ++count;
   }
   co_return count;
 }

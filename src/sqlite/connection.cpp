@@ -42,7 +42,8 @@ void bind_value(sqlite3_stmt* statement, int index, const sql::Value& value) {
     case sql::ValueType::Real: code = sqlite3_bind_double(statement, index, value.real); break;
     case sql::ValueType::Text: code = bind_bytes(sqlite3_bind_text64, static_cast<unsigned char>(SQLITE_UTF8)); break;
     case sql::ValueType::Blob: code = bind_bytes(sqlite3_bind_blob64); break;
-    default: throw SqlError(SqlErrorKind::Parameter, "SQLite has no arrays; Json<std::vector<T>> stores several values");
+    default:
+      throw SqlError(SqlErrorKind::Parameter, "SQLite has no arrays; Json<std::vector<T>> stores several values");
   }
   if (code != SQLITE_OK) throw_error(sqlite3_db_handle(statement), code);
 }

@@ -115,7 +115,7 @@ base::Box<sql::Cursor> SqliteDriver::open(sql::Call call) {
 
 Task<base::Box<sql::TransactionDriver>> SqliteDriver::begin(TransactionOptions options) {
   Lease lease = co_await (options.read_only ? readers() : writer_).lease();
-  auto* const transaction = new Transaction(*this, std::move(lease), options.read_only);
+  auto* const transaction = new Transaction(*this, std::move(lease), options);
   base::Box<sql::TransactionDriver> owner(transaction);
   co_await transaction->begin();
   co_return owner;

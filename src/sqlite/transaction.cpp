@@ -39,7 +39,7 @@ public:
   Task<bool> fetch(sql::RowReader& rows) override {
     if (transaction_ == nullptr)
       throw SqlError(SqlErrorKind::TransactionEnded, "the transaction of these rows has ended");
-    const Limits limits = transaction_->driver_.limits(co_await current_stop());
+    const Limits limits = transaction_->limits(co_await current_stop());
     const Transaction::Turn turn(*transaction_);
     transaction_->expect_open();
     bool more = false;
@@ -87,12 +87,18 @@ void Transaction::end() noexcept {
 }
 
 Task<> Transaction::begin() {
-  const Limits limits = driver_.limits(co_await current_stop());
+  const Limits limits = this->limits(co_await current_stop());
   const auto job = [&] {
-    lease_.connection().execute(read_only_ ? "begin" : "begin immediate", limits);
+    lease_.connection().execute(options_.read_only ? "begin" : "begin immediate", limits);
     began_ = true;
   };
   co_await offload(job);
+}
+
+Limits Transaction::limits(StopToken stop) const noexcept {
+  Limits limits = driver_.limits(stop);
+  limits.timeout = options_.statement_timeout.value_or(limits.timeout);
+  return limits;
 }
 
 void Transaction::expect_open() const {
@@ -101,12 +107,12 @@ void Transaction::expect_open() const {
 }
 
 Task<std::int64_t> Transaction::run(const sql::Call& call, sql::RowReader* rows) {
-  const Limits limits = driver_.limits(co_await current_stop());
+  const Limits limits = this->limits(co_await current_stop());
   const Turn turn(*this);
   expect_open();
   std::optional<std::int64_t> changed;
   const auto run = [&] {
-    changed = lease_.connection().run(call, rows, limits, read_only_);
+    changed = lease_.connection().run(call, rows, limits, options_.read_only);
     if (!changed) throw SqlError(SqlErrorKind::ReadOnly, "the statement writes in a transaction that is read only");
   };
   const auto job = [&] { driver_.counters().count(run); };
@@ -126,7 +132,7 @@ Task<> Transaction::commit() {
     throw SqlError(SqlErrorKind::TransactionEnded, "a savepoint of the transaction has failed: it is rolled back");
   }
   for (TransactionCursor* cursor : std::exchange(cursors_, {})) cursor->detach();
-  const Limits limits = driver_.limits({});
+  const Limits limits = this->limits({});
   const auto job = [&] {
     const Lease held = std::move(lease_);
     try {

@@ -11,8 +11,8 @@ class TransactionCursor;
 
 class Transaction final : public sql::TransactionDriver {
 public:
-  Transaction(SqliteDriver& driver, Lease lease, bool read_only) noexcept
-      : driver_(driver), lease_(std::move(lease)), read_only_(read_only) {}
+  Transaction(SqliteDriver& driver, Lease lease, const TransactionOptions& options) noexcept
+      : driver_(driver), lease_(std::move(lease)), options_(options) {}
   ~Transaction() override;
 
   Task<> begin();
@@ -26,6 +26,7 @@ private:
   friend class TransactionCursor;
   class Turn;
 
+  Limits limits(StopToken stop) const noexcept;
   // Throws SqlError if SQLite has ended the transaction.
   void expect_open() const;
   void end() noexcept;
@@ -33,7 +34,7 @@ private:
   SqliteDriver& driver_;
   Lease lease_;
   std::vector<TransactionCursor*> cursors_;  // their statements are of this connection
-  bool read_only_;
+  TransactionOptions options_;
   bool began_ = false;
   bool busy_ = false;
   bool failed_ = false;

@@ -352,10 +352,11 @@ void encode(Arguments& arguments, const T& value) {
   } else if constexpr (detail::is_json<T>) {
     arguments.add_text(json::to_string(value.value));
   } else {
-    static_assert(detail::usable_argument<T>,
-                  "tern: an argument of a statement is a number, a bool, text, a blob (std::vector<std::byte>), an "
-                  "enumeration, a time or date, a Uuid, Json<T>, a std::optional or std::vector of these, or a type with an "
-                  "SqlCodec");
+    static_assert(
+        detail::usable_argument<T>,
+        "tern: an argument of a statement is a number, a bool, text, a blob (std::vector<std::byte>), an "
+        "enumeration, a time or date, a Uuid, Json<T>, a std::optional or std::vector of these, or a type with an "
+        "SqlCodec");
   }
 }
 

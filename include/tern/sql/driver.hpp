@@ -2,12 +2,14 @@
 #pragma once
 
 #include <tern/base/box.hpp>
+#include <tern/base/duration.hpp>
 #include <tern/coro/task.hpp>
 #include <tern/sql/statistics.hpp>
 #include <tern/sql/value.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,6 +117,8 @@ struct TransactionOptions {
   // How often the function is called again when the database has ended the transaction because of others
   // (Serialization, Deadlock), with a growing pause. It must change nothing but the database.
   unsigned retries = 0;
+  // Of each statement, in place of the database's limit; zero: none.
+  std::optional<Milliseconds> statement_timeout = {};
 };
 
 namespace sql {
@@ -124,6 +128,8 @@ class DatabaseDriver : public Driver {
 public:
   virtual Task<base::Box<TransactionDriver>> begin(TransactionOptions options) = 0;
   virtual Statistics statistics() const = 0;
+  // What the transactions of migrations run first, so that one of several servers waits for the other; empty: nothing.
+  virtual std::string_view migration_lock() const { return {}; }
 
 protected:
   ~DatabaseDriver() = default;
