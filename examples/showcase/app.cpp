@@ -29,7 +29,7 @@ tern::Response start_page() {
 
 }  // namespace
 
-tern::App make_app(const std::string& iso_codes, Database database) {
+tern::App make_app(const std::string& iso_codes, examples::Database database) {
   tern::App app;
   app.get("/", start_page).name("this page").response(tern::Status::Ok, "A page", "text/html");
   add_iso_routes(app, load_iso_codes(iso_codes));

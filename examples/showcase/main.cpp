@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   tern::Options options = examples::options(argc, argv, {{"--database", address}});
   options.logging.level = tern::LogLevel::Warning;  // the address is printed below
   try {
-    showcase::Database database = showcase::open_database(address);
+    examples::Database database = examples::open_database(address);
     const std::string name = database.name;
     tern::App app = showcase::make_app(TERN_ISO_CODES_DIR, std::move(database));
     app.on_start([&] { welcome(app.address(), name); });

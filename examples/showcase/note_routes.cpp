@@ -104,7 +104,7 @@ tern::Task<tern::Status> remove_note(Notes notes, std::int64_t id) {
 
 }  // namespace
 
-void add_note_routes(tern::App& app, Database database) {
+void add_note_routes(tern::App& app, examples::Database database) {
   const Notebook notebook(std::move(database));
   app.state(notebook);
   app.on_start([notebook]() -> tern::Task<> { co_await notebook.prepare(); });

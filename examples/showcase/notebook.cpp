@@ -6,6 +6,26 @@
 namespace showcase {
 namespace {
 
+constexpr const char* sqlite_schema = R"(
+  create table note (
+    id integer primary key autoincrement,
+    title text not null,
+    text text not null,
+    tags text not null,
+    done integer not null,
+    created text not null,
+    changed text not null,
+    title_folded text not null,
+    text_folded text not null
+  ) strict;
+  create table note_tag (
+    note integer not null references note(id) on delete cascade,
+    tag text not null,
+    primary key (note, tag)
+  ) strict, without rowid;
+  create index note_tag_by_tag on note_tag(tag);
+)";
+
 using Tags = tern::Json<std::vector<std::string>>;
 
 // A note as it is in its table.
@@ -51,7 +71,8 @@ tern::Task<> index_tags(tern::Transaction& transaction, std::int64_t note, const
 }  // namespace
 
 tern::Task<> Notebook::prepare() const {
-  co_await db().migrate(database_.migrations);
+  std::vector<tern::sql::Migration> migrations = {{"0001_notes.sql", sqlite_schema}};
+  co_await db().migrate(std::move(migrations));
 }
 
 tern::Task<std::optional<Note>> Notebook::add(NewNote note) const {

@@ -1,7 +1,7 @@
 // /notes: a small collection in a database that clients can read and write.
 #pragma once
 
-#include "database.hpp"
+#include "../database/open.hpp"
 #include "paging.hpp"
 
 #include <tern/tern.hpp>
@@ -53,7 +53,7 @@ class Notebook {
 public:
   static constexpr std::int64_t capacity = 1000;
 
-  explicit Notebook(Database database) : database_(std::move(database)) {}
+  explicit Notebook(examples::Database database) : database_(std::move(database)) {}
 
   // Creates the tables, or finds them as they are.
   tern::Task<> prepare() const;
@@ -69,10 +69,10 @@ public:
 private:
   const tern::sql::Database& db() const { return *database_.handle; }
 
-  Database database_;
+  examples::Database database_;
 };
 
-void add_note_routes(tern::App& app, Database database);
+void add_note_routes(tern::App& app, examples::Database database);
 
 }  // namespace showcase
 

@@ -1,13 +1,14 @@
 # Sourced by the tests of the examples, which are called with the path of a built program: starts it on a free port,
-# asks it questions with curl, and at the end sees that it stops cleanly.
+# asks it questions with curl, and at the end sees that it stops cleanly. `arguments` may have more of the program's.
 set -euo pipefail
 
 program=$1
+[[ -v arguments ]] || arguments=()
 scratch=$(mktemp -d)
 failures=0
 : >"$scratch/err"
 
-"$program" --port 0 --threads 2 >"$scratch/out" 2>"$scratch/err" &
+"$program" --port 0 --threads 2 "${arguments[@]}" >"$scratch/out" 2>"$scratch/err" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 

@@ -90,7 +90,7 @@ protected:
     return names;
   }
 
-  tern::App app = showcase::make_app(TERN_ISO_CODES_DIR, showcase::open_database(":memory:"));
+  tern::App app = showcase::make_app(TERN_ISO_CODES_DIR, examples::open_database(":memory:"));
   Client client{app};
 
   // No response of these tests is outside the contract.
@@ -368,7 +368,7 @@ TEST_F(Showcase, searches_for_signs_of_patterns_as_they_are) {
 
 // The clients share the database, as loops do.
 TEST(ShowcaseServer, keeps_notes_whole_when_several_clients_write_at_once) {
-  tern::App app = showcase::make_app(TERN_ISO_CODES_DIR, showcase::open_database(":memory:"));
+  tern::App app = showcase::make_app(TERN_ISO_CODES_DIR, examples::open_database(":memory:"));
   tern::Options options;
   options.port = 0;
   options.threads = 2;
@@ -441,7 +441,7 @@ TEST_F(Showcase, lists_its_routes_and_the_page_has_each_of_them) {
 
 TEST(ShowcaseStart, says_what_to_do_when_the_data_is_missing) {
   try {
-    const tern::App app = showcase::make_app("/no/such/directory", showcase::open_database(":memory:"));
+    const tern::App app = showcase::make_app("/no/such/directory", examples::open_database(":memory:"));
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("/no/such/directory/iso_3166-1.json"));
