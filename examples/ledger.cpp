@@ -201,7 +201,7 @@ tern::Task<tern::Created<Transfer>> transfer(Ledger ledger, tern::Header<"Idempo
   std::optional<Transfer> made;
   for (int attempt = 0; !made; ++attempt) {
     try {
-      made = co_await (*ledger)->transaction(work);
+      made = co_await (*ledger)->transaction({.retries = 5}, work);
     } catch (const tern::SqlError& error) {
       if (error.kind() != tern::SqlErrorKind::UniqueViolation || attempt == 1) throw;
     }

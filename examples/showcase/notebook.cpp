@@ -26,6 +26,26 @@ constexpr const char* sqlite_schema = R"(
   create index note_tag_by_tag on note_tag(tag);
 )";
 
+constexpr const char* postgres_schema = R"(
+  create table note (
+    id bigint generated always as identity primary key,
+    title text not null,
+    text text not null,
+    tags text not null,
+    done boolean not null,
+    created timestamptz not null,
+    changed timestamptz not null,
+    title_folded text not null,
+    text_folded text not null
+  );
+  create table note_tag (
+    note bigint not null references note(id) on delete cascade,
+    tag text not null,
+    primary key (note, tag)
+  );
+  create index note_tag_by_tag on note_tag(tag);
+)";
+
 using Tags = tern::Json<std::vector<std::string>>;
 
 // A note as it is in its table.
@@ -71,7 +91,8 @@ tern::Task<> index_tags(tern::Transaction& transaction, std::int64_t note, const
 }  // namespace
 
 tern::Task<> Notebook::prepare() const {
-  std::vector<tern::sql::Migration> migrations = {{"0001_notes.sql", sqlite_schema}};
+  std::vector<tern::sql::Migration> migrations = {
+      {"0001_notes.sql", database_.is_postgres ? postgres_schema : sqlite_schema}};
   co_await db().migrate(std::move(migrations));
 }
 

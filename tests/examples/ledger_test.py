@@ -2,10 +2,13 @@
 """The ledger under fire: clients that transfer and repeat, a server that is killed again and again. At the end, no money
 is lost or made, each acknowledged transfer is there once, and the balances are what the transfers say.
 
-  ledger_test.py PROGRAM [--seconds N] [--clients N] [--seed N]
+  ledger_test.py PROGRAM [--postgres] [--seconds N] [--clients N] [--seed N]
+
+With --postgres, the database is killed, too.
 """
 import argparse
 import collections
+import contextlib
 import http.client
 import json
 import os
@@ -19,6 +22,8 @@ import tempfile
 import threading
 import time
 import uuid
+
+import postgres_process
 
 ACCOUNTS = 20
 BALANCE = 1000
@@ -78,8 +83,12 @@ class Client:
 
     def pages(self, path):
         after = 0
+        patience = time.monotonic() + 20  # the server may not know yet that the database is back
         while after is not None:
             status, page = self.ask("GET", f"{path}?limit=500&after={after}")
+            if status == 503 and time.monotonic() < patience:
+                time.sleep(0.02)
+                continue
             assert status == 200, page
             yield from page["items"]
             after = page["next"]
@@ -159,14 +168,25 @@ def check(server, threads):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--seconds", type=float, default=6)
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4)))
+    parser.add_argument("--postgres", action="store_true")
     options = parser.parse_args()
-    print(f"again: {sys.argv[0]} {options.program} --seconds {options.seconds:g} --seed {options.seed}", flush=True)
+    if options.postgres and not postgres_process.find_programs():
+        print("PostgreSQL is not installed")
+        sys.exit(77)
+    options.seconds = options.seconds or (15 if options.postgres else 6)
+    print(f"again: {sys.argv[0]} {options.program} --seconds {options.seconds:g} --seed {options.seed}" +
+          (" --postgres" if options.postgres else ""), flush=True)
     chance = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(options.program.resolve(), folder, "ledger.db")
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        database = None
+        if options.postgres:
+            database = postgres_process.Postgres()
+            stack.callback(database.remove)
+        server = Server(options.program.resolve(), folder, database.url if database else "ledger.db")
         try:
             for number in range(ACCOUNTS):
                 Client(server).ask("POST", "/accounts", {"owner": f"client {number}", "balance": BALANCE})
@@ -178,9 +198,14 @@ def main():
             kills = 0
             while time.monotonic() < end:
                 time.sleep(chance.uniform(0.2, 1))
-                server.kill()
                 kills += 1
-                server.start()
+                if database and chance.random() < 0.5:
+                    database.kill()
+                    time.sleep(chance.uniform(0, 0.3))
+                    database.start()
+                else:
+                    server.kill()
+                    server.start()
             over.set()
             for thread in threads:
                 thread.join(60)

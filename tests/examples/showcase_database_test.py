@@ -13,6 +13,8 @@ import tempfile
 import unittest
 import urllib.request
 
+import postgres_process
+
 PROGRAM = pathlib.Path(sys.argv.pop()).resolve()
 
 
@@ -28,9 +30,10 @@ class Showcase:
         found = re.search(r"http://(127\.0\.0\.1:\d+)/", self.said)
         self.address = found and found[1]
 
-    def ask(self, path, content=None):
+    def ask(self, path, content=None, method=None):
         data = None if content is None else json.dumps(content).encode()
-        request = urllib.request.Request(f"http://{self.address}{path}", data, {"Content-Type": "application/json"})
+        request = urllib.request.Request(f"http://{self.address}{path}", data, {"Content-Type": "application/json"},
+                                         method=method)
         with urllib.request.urlopen(request, timeout=20) as answer:
             return json.load(answer)
 
@@ -66,6 +69,28 @@ class ShowcaseDatabase(unittest.TestCase):
         second.end(signal.SIGKILL)
         third = self.start("--database", "notes.db")
         self.assertEqual(self.titles(third), ["kept", "too"])
+
+    @unittest.skipUnless(postgres_process.find_programs(), "PostgreSQL is not installed")
+    def test_notes_in_postgresql(self):
+        database = postgres_process.Postgres()
+        self.addCleanup(database.remove)
+        first = self.start("--database", database.url)
+        if "PostgreSQL" not in first.said:
+            self.fail(first.said)
+        first.ask("/notes", {"title": "100 % kept", "text": "Écoute", "tags": ["a", "b", "a"], "done": True})
+        first.ask("/notes", {"title": "other", "tags": ["b"]})
+        self.assertEqual(self.titles(first), ["100 % kept", "other"])
+        for query, found in {"q=ecoute": 1, "q=%25": 1, "q=_": 0, "tag=b": 2, "tag=a": 1, "done=false": 1}.items():
+            self.assertEqual(first.ask(f"/notes?{query}")["total"], found, query)
+        note = first.ask("/notes/1")
+        self.assertEqual((note["tags"], note["done"]), (["a", "b", "a"], True))
+        changed = first.ask("/notes/1", {"text": "or not", "tags": ["c"]}, "PATCH")
+        self.assertEqual((changed["title"], changed["text"], changed["tags"]), ("100 % kept", "or not", ["c"]))
+        self.assertEqual(first.ask("/notes?tag=a")["total"], 0)
+        self.assertEqual(first.end(), 0)
+        second = self.start("--database", database.url)
+        self.assertEqual(self.titles(second), ["100 % kept", "other"])
+        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
     def test_memory_forgets(self):
         first = self.start("--database", ":memory:")
