@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-NOBODY = 65534
+UNPRIVILEGED = 65534
 
 
 def find_programs():
@@ -24,9 +24,9 @@ class Postgres:
         self.programs = find_programs()
         self.folder = tempfile.mkdtemp(prefix="tern-postgres-")
         self.process = None
-        self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+        self.user = {"user": UNPRIVILEGED, "group": UNPRIVILEGED, "extra_groups": []} if os.getuid() == 0 else {}
         if self.user:
-            os.chown(self.folder, NOBODY, NOBODY)
+            os.chown(self.folder, UNPRIVILEGED, UNPRIVILEGED)
         self.data = f"{self.folder}/data"
         self.log = open(f"{self.folder}/log", "a")
         with socket.socket() as free:
