@@ -31,19 +31,32 @@ tern::Response start_page() {
 
 tern::App make_app(const std::string& iso_codes, examples::Database database) {
   tern::App app;
-  app.get("/", start_page).name("this page").response(tern::Status::Ok, "A page", "text/html");
+  app.get("/", start_page)
+      .name("this page")
+      .description("The page on which the data can be looked through.")
+      .tags({"Service"})
+      .response(tern::Status::Ok, "A page", "text/html");
   add_iso_routes(app, load_iso_codes(iso_codes));
   add_note_routes(app, std::move(database));
 
   // The list contains this route, so it is filled after the registration.
   const auto lines = std::make_shared<std::vector<RouteLine>>();
-  app.get("/routes", [lines] { return *lines; }).name("all routes");
+  app.get("/routes", [lines] { return *lines; }).name("all routes").description("All routes.").tags({"Service"});
   for (tern::RouteInfo& route : app.routes()) {
     lines->push_back({route.method_name(), std::move(route.pattern), std::move(route.name)});
   }
   app.openapi({
       .title = "Showcase",
       .description = "Codes of countries, languages, currencies and scripts, and a small notebook.",
+      .contact_name = "Tern",
+      .contact_url = "https://example.org/tern",
+      .servers = {{"/", "This server"}},
+      .tags = {{"Countries", "Countries and their parts (ISO 3166)"},
+               {"Languages", "Languages (ISO 639-3)"},
+               {"Currencies", "Currencies (ISO 4217)"},
+               {"Scripts", "Scripts (ISO 15924)"},
+               {"Notes", "A small collection that clients change"},
+               {"Service", "About the service itself"}},
       .docs = "/docs",
   });
   return app;

@@ -93,11 +93,18 @@ const Script& one_script(Codes codes, std::string_view code) {
 void add_iso_routes(tern::App& app, IsoCodes codes) {
   app.state(std::move(codes));
   const auto list = [&app](const char* path, auto handler, const char* name, const char* tag) {
-    app.get(tern::runtime(path), handler).name(name).tags({tag});
+    app.get(tern::runtime(path), handler)
+        .name(name)
+        .tags({tag})
+        .description("Those whose code or name contains the text `q`, a page at a time.");
   };
   // Their handlers throw the 404, which no type shows.
   const auto one = [&app](const char* path, auto handler, const char* name, const char* tag) {
-    app.get(tern::runtime(path), handler).name(name).tags({tag}).problem(tern::Status::NotFound, "There is none");
+    app.get(tern::runtime(path), handler)
+        .name(name)
+        .tags({tag})
+        .description("Found by its code, in capitals or small letters.")
+        .problem(tern::Status::NotFound, "There is none");
   };
   list("/countries", list_countries, "countries", "Countries");
   one("/countries/{alpha_2}", one_country, "a country", "Countries");

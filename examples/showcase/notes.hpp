@@ -4,6 +4,7 @@
 #include "../database/open.hpp"
 #include "paging.hpp"
 
+#include <tern/rules.hpp>
 #include <tern/tern.hpp>
 
 #include <chrono>
@@ -75,6 +76,25 @@ private:
 void add_note_routes(tern::App& app, examples::Database database);
 
 }  // namespace showcase
+
+// The same for a new note and for a change. Lengths are in characters.
+namespace showcase {
+inline constexpr auto has_text = tern::pattern("[^ \\t\\r\\n]", "expected some text");
+
+template <class T>
+inline constexpr auto rules_of_note = tern::rules(
+    tern::member<&T::title>(tern::max_length(100), has_text), tern::member<&T::text>(tern::max_length(4000)),
+    tern::member<&T::tags>(tern::max_items(10), tern::each(tern::max_length(30), has_text)));
+}  // namespace showcase
+
+template <>
+struct tern::Rules<showcase::NewNote> {
+  static constexpr auto list = showcase::rules_of_note<showcase::NewNote>;
+};
+template <>
+struct tern::Rules<showcase::NotePatch> {
+  static constexpr auto list = showcase::rules_of_note<showcase::NotePatch>;
+};
 
 // Reflection cannot see an empty text as a default, so the optional members are listed here.
 template <>

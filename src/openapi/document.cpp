@@ -236,7 +236,12 @@ void DocumentWriter::security(Writer& out, const OperationModel& operation) {
 }
 
 void DocumentWriter::operation(Writer& out, const OperationModel& operation) {
-  const app::RouteNotes* own = operation.entry->notes.empty() ? nullptr : operation.entry->notes.front();
+  // The route's own, or that of the group around it that has one.
+  const auto stated = [&operation](std::string app::RouteNotes::* text) {
+    const auto found = std::ranges::find_if(operation.entry->notes,
+                                            [text](const app::RouteNotes* notes) { return !(notes->*text).empty(); });
+    return found == operation.entry->notes.end() ? std::string() : (*found)->*text;
+  };
   const auto any = [&operation](bool app::RouteNotes::* flag) {
     return std::ranges::any_of(operation.entry->notes, flag);
   };
@@ -248,11 +253,11 @@ void DocumentWriter::operation(Writer& out, const OperationModel& operation) {
     for (const std::string& tag : operation.tags) out.text(tag);
     out.end_array();
   }
-  std::string description = own != nullptr ? own->description : std::string();
+  std::string description = stated(&app::RouteNotes::description);
   for (const std::string& pattern : operation.also) {
     description.append(description.empty() ? "" : "\n\n").append("Other paths of this form are `" + pattern + "`.");
   }
-  text(out, "summary", own != nullptr ? std::string_view(own->summary) : std::string_view());
+  text(out, "summary", stated(&app::RouteNotes::summary));
   text(out, "description", description);
   out.key("operationId");
   out.text(operation.id);

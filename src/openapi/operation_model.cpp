@@ -285,7 +285,10 @@ void Builder::result(const ResultContract& contract) {
       created_ = true;
       success_ = "201";
       return result(*contract.of);
-    case Responds::AnyStatus: success_ = "default"; return result(*contract.of);
+    case Responds::AnyStatus:
+      if (states(false)) return;
+      success_ = "default";
+      return result(*contract.of);
     case Responds::Described: return contract.describe(*this);
     case Responds::Mapped:
       if (const ResultContract* mapped = core_.mapped_result(contract.key)) {

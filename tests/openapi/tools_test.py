@@ -3,13 +3,16 @@ client that openapi-python-client generates and that is used against the service
 
 usage: tools_test.py SCRIPT_OPENAPI_TOOLS EXAMPLES_PER_OPERATION PROGRAM [ARGUMENTS…]
 
-More than ten thousand requests, by hand: tools_test.py script/openapi-tools 250 build/debug/bin/torture-server
+More than ten thousand requests, by hand:
+  tools_test.py script/openapi-tools 250 build/debug/bin/torture-server
+  tools_test.py script/openapi-tools 700 build/debug/bin/showcase --port 0 --database :memory:
 """
 
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,7 +57,9 @@ def check_document(tools, folder, address):
 
 
 def check_service(tools, folder, address):
-    return run(folder, tools / "schemathesis", "--config-file", HERE / "schemathesis.toml", "run", address + "/openapi.json",
+    # In the folder, because it writes its cache beside its configuration.
+    shutil.copy(HERE / f"schemathesis-{pathlib.Path(COMMAND[0]).name}.toml", folder / "schemathesis.toml")
+    return run(folder, tools / "schemathesis", "--config-file", folder / "schemathesis.toml", "run", address + "/openapi.json",
                "--max-examples", EXAMPLES, "--continue-on-failure", "--no-color", "--seed", "1",
                "--generation-allow-x00", "false", "--header", "X-Key: sesame")
 

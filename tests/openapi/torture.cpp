@@ -74,7 +74,7 @@ std::string upload(tern::Multipart<UploadForm> form) {
 
 void add_json_routes(tern::App& app) {
   auto json = app.group("/json");
-  json.tags({"JSON"});
+  json.tags({"JSON"}).description("Returns what it was sent, or a part of it.");
   json.post("/everything", [](tern::Json<Everything> all) { return std::move(*all); }).name("everything");
   json.post("/settings", [](tern::Json<Settings> settings) { return *settings; })
       .summary("Changes settings")
@@ -96,7 +96,7 @@ void add_json_routes(tern::App& app) {
 
 void add_parameter_routes(tern::App& app) {
   auto group = app.group("/parameters");
-  group.name("parameters");
+  group.name("parameters").description("Returns what it was asked for.");
   group.get("/query", [](tern::Query<Filter> filter) { return filter->limit; }).name("query");
   group.get("/ruled", [](tern::Query<RuledQuery> query, PageNumber number) { return query->limit * *number; });
   group.get("/one", [](tern::QueryParam<"page", int, 1> page, tern::QueryParam<"name", std::string, "x"> name,
@@ -119,11 +119,13 @@ void add_parameter_routes(tern::App& app) {
 void add_response_routes(tern::App& app) {
   app.on_error([](const OutOfStock&) { return tern::HttpError(tern::Status::Conflict, "out of stock"); });
   auto group = app.group("/responses");
+  group.tags({"Responses"}).description("Responds in one of the possible ways.");
   group.get("/nothing", [] {});
   group.get("/text", [] { return "text"; });
   group.get("/csv", [] { return Csv{"a,b\r\n"}; });
   group.get("/redirect", [] { return tern::redirect("/responses/text"); });
-  group.get("/accepted", [] { return tern::with_status(tern::Status::Accepted, Point{1, 2}); });
+  group.get("/accepted", [] { return tern::with_status(tern::Status::Accepted, Point{1, 2}); })
+      .response<Point>(tern::Status::Accepted);
   group.get("/events", events).response(tern::Status::Ok, "Events", "text/event-stream");
   group.get("/page", [] { return Page<Item>{{{1, "One", {}}}, 1}; });
   group.get("/buy/{id}", buy_item).problem(tern::Status::Conflict, "It is out of stock");
@@ -131,19 +133,26 @@ void add_response_routes(tern::App& app) {
   group.get("/flag", [] { return std::map<std::string, std::optional<bool>>{{"a", true}, {"b", {}}}; });
   group.get("/counts", [] { return Counts{{{-5, "minus five"}}, {}}; });
   group.websocket("/echo", echo);
-  group.get("/report/{id}", [](std::int32_t id) { return Point{static_cast<double>(id), 2}; }).name("report");
-  group.get("/report/{id}", tern::produces("text/csv", [](std::int32_t id) { return std::to_string(id) + ",2\n"; }));
+  group.get("/report/{id}", [](std::int32_t id, tern::Query<RuledQuery>) { return Point{static_cast<double>(id), 2}; })
+      .name("report");
+  group.get("/report/{id}", tern::produces("text/csv", [](std::int32_t id, tern::Query<RuledQuery>) {
+              return std::to_string(id) + ",2\n";
+            }));
   group.get("/report/{id}",
-            tern::produces("application/vnd.torture.v2+json", [](std::int32_t id, tern::Query<RuledQuery> q) {
-              return second::Thing{std::to_string(id * q->limit)};
+            tern::produces("application/vnd.torture.v2+json", [](std::int32_t id, tern::Query<RuledQuery> query) {
+              return second::Thing{std::to_string(std::int64_t{id} * query->limit)};
             }));
   app.resource<Document>("/documents/{id}")
       .name("document")
+      .description("A resource with several methods.")
+      .tags({"Items"})
       .problem(tern::Status::NotFound)
       .response<void>(tern::Status::NoContent);
-  app.route("/items").post(add_item).get([] { return std::vector<Item>{}; }).name("items");
-  app.get("/items/{id}", one_item).operation_id("oneItem");
-  app.get("/items/{name:[a-z]+}", [](std::string name) { return name; });
+  auto items = app.group("/items");
+  items.tags({"Items"}).description("Things to buy.");
+  items.route("").post(add_item).get([] { return std::vector<Item>{}; }).name("items");
+  items.get("/{id}", one_item).operation_id("oneItem");
+  items.get("/{name:[a-z]+}", [](std::string name) { return name; });
   app.on("PURGE", "/cache", [] {}).name("purge");
 }
 
@@ -153,8 +162,10 @@ tern::OpenApiOptions options() {
   return {.title = "Torture",
           .version = "2.0",
           .description = "One of **each**.",
+          .contact_name = "Tern",
           .license = "MIT",
           .license_url = "https://opensource.org/license/mit",
+          .servers = {{"/", "This server"}},
           .tags = {{"JSON", "Content"}},
           .security = {{"key", R"({"type":"apiKey","in":"header","name":"X-Key"})"}},
           .docs = "/docs"};
@@ -167,13 +178,13 @@ tern::App make_app() {
   add_response_routes(app);
 
   auto secret = app.group("/secret");
-  secret.use(RequireKey());
+  secret.use(RequireKey()).tags({"Secret"}).description("Needs the key.");
   secret.get("/number", [] { return 42; });
   app.get("/hidden", [] { return "hidden"; }).hide();
 
   tern::App inner;
   inner.get("/inside", [](tern::QueryParam<"x", int> x) { return *x; }).name("inside");
-  app.mount("/inner", std::move(inner)).name("inner");
+  app.mount("/inner", std::move(inner)).name("inner").description("In a mounted app.");
 
   app.openapi(options());
   return app;
