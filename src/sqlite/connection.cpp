@@ -1,8 +1,9 @@
 #include "sqlite/connection.hpp"
 
-#include <tern/base/number.hpp>
+#include <tern/base/ascii.hpp>
 #include <tern/coro/cancelled.hpp>
 #include <tern/sql/error.hpp>
+#include <tern/sql/statement.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int max_parameters = 32'766;   // the usual limit; Debian's build has another
 constexpr int progress_interval = 1000;  // instructions of SQLite's machine; a few microseconds
 
 std::string_view text_of(const char* text) {
@@ -48,13 +50,31 @@ void bind_value(sqlite3_stmt* statement, int index, const sql::Value& value) {
   if (code != SQLITE_OK) throw_error(sqlite3_db_handle(statement), code);
 }
 
-// The number of "$7". In SQLite, "$1" is a name, and numbers follow the order of the names.
-std::size_t parameter_number(sqlite3_stmt* statement, int index) {
-  const std::string_view name = text_of(sqlite3_bind_parameter_name(statement, index));
-  const auto number = name.starts_with('$') ? base::parse_integer<std::uint32_t>(name.substr(1)) : std::nullopt;
-  if (!number || *number == 0)
-    refuse_parameters("a parameter is written as $1, $2 …, not as \"" + std::string(name) + "\"");
-  return *number;
+// The same statement with ?7 for $7: for SQLite, that is a number, and $7 a name, which it searches for among all
+// names.
+std::string with_numbers(std::string_view text) {
+  const auto is_word = [&](std::size_t at) {
+    return at < text.size() && (base::is_alpha(text[at]) || base::is_digit(text[at]) || text[at] == '_');
+  };
+  std::string numbered(text);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (const std::size_t end = sql::skip_quoted(text, at); end != at) {
+      at = end - 1;
+      continue;
+    }
+    const char c = text[at];
+    if (c == '[') {  // a name, too
+      at = std::min(text.find(']', at), text.size() - 1);
+    } else if (c == '$' && (at == 0 || !is_word(at - 1)) && at + 1 < text.size() && text[at + 1] >= '1' &&
+               text[at + 1] <= '9') {
+      numbered[at] = '?';
+    } else if (c == '?' || ((c == '$' || c == ':' || c == '@') && is_word(at + 1) && !is_word(at - 1))) {
+      std::size_t end = at + 1;
+      while (is_word(end)) ++end;
+      refuse_parameters("a parameter is written as $1, $2 …, not as \"" + std::string(text.substr(at, end - at)) + '"');
+    }
+  }
+  return numbered;
 }
 
 // Resets a statement when its run ends, whatever happened, so that it holds no lock and no argument.
@@ -123,6 +143,7 @@ void Connection::configure(const SqliteOptions& options) {
                                        std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)}) {
     sqlite3_db_config(connection, setting, value, nullptr);
   }
+  sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, max_parameters);
   const Limits limits;
   // The first access to the file, which finds out whether it is a database.
   execute("select count(*) from sqlite_schema", limits);
@@ -147,8 +168,9 @@ std::optional<std::int64_t> Connection::run(const sql::Call& call, sql::RowReade
   Statement fresh;
   const Statement* cached = statements_.find(call.text());
   if (cached == nullptr) {
+    const std::string text = with_numbers(call.text());
     std::string_view rest;
-    fresh = prepare(call.text(), &rest);
+    fresh = prepare(text, &rest);
     if (!is_blank(rest)) {
       const Statement second = prepare(rest, nullptr);  // unless it is a comment
       if (second) throw SqlError(SqlErrorKind::Statement, "two statements in one; script() takes several");
@@ -201,14 +223,12 @@ Statement Connection::prepare(std::string_view text, std::string_view* rest) {
 }
 
 void Connection::bind(sqlite3_stmt* statement, const sql::Arguments& arguments) {
-  const int count = sqlite3_bind_parameter_count(statement);
-  std::size_t highest = 0;
-  for (int i = 1; i <= count; ++i) highest = std::max(highest, parameter_number(statement, i));
-  if (highest != arguments.size()) {
-    refuse_parameters("a statement with " + std::to_string(highest) + " parameters gets " +
+  const auto count = static_cast<std::size_t>(sqlite3_bind_parameter_count(statement));  // the highest number
+  if (count != arguments.size()) {
+    refuse_parameters("a statement with " + std::to_string(count) + " parameters gets " +
                       std::to_string(arguments.size()) + " arguments");
   }
-  for (int i = 1; i <= count; ++i) bind_value(statement, i, arguments[parameter_number(statement, i) - 1]);
+  for (std::size_t i = 0; i < count; ++i) bind_value(statement, static_cast<int>(i) + 1, arguments[i]);
 }
 
 std::int64_t Connection::step_through(sqlite3_stmt* statement, sql::RowReader* rows, const Limits& limits) {
@@ -275,13 +295,15 @@ void Connection::load_values(sqlite3_stmt* statement) {
 }
 
 Statement Connection::take(const sql::Call& call) {
+  std::string text;
   std::string_view rest;
   Statement statement;
   if (Statement* cached = statements_.find(call.text())) {
     statement = std::move(*cached);
     statements_.erase(call.text());
   } else {
-    statement = prepare(call.text(), &rest);
+    text = with_numbers(call.text());
+    statement = prepare(text, &rest);
   }
   if (!statement || !is_blank(rest) || sqlite3_stmt_readonly(statement.get()) == 0) {
     throw SqlError(SqlErrorKind::Statement, "each() takes one statement that reads");

@@ -1,4 +1,5 @@
 // Statements and rows, on a database in memory.
+#include "sqlite/driver.hpp"
 #include "sqlite/sqlite_testing.hpp"
 
 #include <gmock/gmock.h>
@@ -116,6 +117,39 @@ TEST_F(SqliteQueries, statements_of_the_program_are_checked) {
   EXPECT_EQ(error_of(db_.execute("select 1; select 2")).kind(), SqlErrorKind::Statement);
   EXPECT_EQ(error_of(db_.execute(" ")).kind(), SqlErrorKind::Statement);
   EXPECT_EQ(now(db_.scalar<int>("select 1; -- one")), 1);
+}
+
+// As many as SQLite takes, and one more.
+TEST_F(SqliteQueries, parameters_are_bounded) {
+  auto* const driver = new SqliteDriver({});
+  const auto count = [&](std::size_t parameters) -> Task<std::int64_t> {
+    sql::Arguments arguments;
+    std::string text = "select count(*) from (values ";
+    for (std::size_t i = 1; i <= parameters; ++i) {
+      arguments.add_integer(static_cast<std::int64_t>(i));
+      text.append(i == 1 ? "($" : ",($").append(std::to_string(i)).append(")");
+    }
+    const sql::Call call(sql::CallKind::Query, text + ")", false, std::move(arguments));
+    sql::RowCollector<std::int64_t> rows;
+    co_await driver->run(call, &rows);
+    co_return rows.rows.front();
+  };
+  EXPECT_EQ(now(count(32'766)), 32'766);
+  const SqlError error = error_of(count(32'767));
+  EXPECT_EQ(error.kind(), SqlErrorKind::Statement);
+  EXPECT_THAT(error.what(), HasSubstr("variable number must be between ?1 and ?32766"));
+  EXPECT_EQ(now(count(3)), 3);
+  driver->release();
+}
+
+TEST_F(SqliteQueries, signs_of_parameters_in_texts_names_and_comments_are_none) {
+  EXPECT_EQ(now(db_.scalar<std::string>(runtime("select '$1 ? :a @b' || $1 -- ? $2"), "x")), "$1 ? :a @bx");
+  EXPECT_EQ(
+      now(db_.scalar<int>(runtime("select [a?$1] + \"b$2\" /* :c */ from (select 1 as [a?$1], $1 as \"b$2\")"), 2)), 3);
+  EXPECT_EQ(now(db_.scalar<int>(runtime("select a$1 + $1 from (select 1 as a$1)"), 2)), 3);
+  for (const char* text : {"select $0", "select $a", "select @a", "select ?1", "select $1 + :b"}) {
+    EXPECT_EQ(error_of(db_.scalar<int>(runtime(text), 1)).kind(), SqlErrorKind::Parameter) << text;
+  }
 }
 
 TEST_F(SqliteQueries, a_transaction_cannot_be_begun_by_a_statement) {
