@@ -91,6 +91,18 @@ void App::add_mistake(std::string_view what, const std::source_location& place) 
   core_->add_mistake(what, place);
 }
 
+http::Observer* App::observer() const noexcept {
+  return core_->observer();
+}
+
+void App::set_observer(base::Box<http::Observer> observer) {
+  core_->set_observer(std::move(observer));
+}
+
+Group App::add_listener(Listener listener, const std::source_location& place) {
+  return {*core_, core_->add_own_listener(std::move(listener), place)};
+}
+
 void App::add(app::SharedState state, std::string_view type, const std::source_location& place) {
   core_->add_state(state, type, place);
 }

@@ -99,7 +99,7 @@ bool has_provider(const std::deque<MiddlewareBox>& middleware, const void* provi
 bool Core::has_around(std::size_t group, const void* provided) const {
   for (std::size_t at = group;; at = groups_[at].parent) {
     if (has_provider(groups_[at].middleware, provided)) return true;
-    if (at == 0) return false;
+    if (at == 0 || groups_[at].is_bare) return false;
   }
 }
 
@@ -179,14 +179,14 @@ void Core::index_names() {
 
 // True when one of them may suspend.
 bool Core::append_first(std::size_t index, std::vector<Link>& chain) const {
-  const bool pins = index != 0 && append_first(groups_[index].parent, chain);
+  const bool pins = index != 0 && !groups_[index].is_bare && append_first(groups_[index].parent, chain);
   return append_links(groups_[index].middleware, true, chain) || pins;
 }
 
 // All others, behind append_first().
 bool Core::append_middleware(std::size_t index, std::vector<Link>& chain) const {
   const GroupEntry& group = groups_[index];
-  const bool pins = index != 0 && append_middleware(group.parent, chain);
+  const bool pins = index != 0 && !group.is_bare && append_middleware(group.parent, chain);
   if (group.owner != groups_[group.parent].owner) chain.push_back({&guarded<&enter_mounted>, group.owner});
   return append_links(group.middleware, false, chain) || pins;
 }
@@ -244,10 +244,21 @@ void Core::freeze() {
   check_links(mistakes);
   mistakes.throw_if_any();
   for (std::size_t i = 0; i < groups_.size(); ++i) lay_out_group(i);
-  for (RouteEntry& route : routes_) lay_out_route(route);
+  std::uint32_t index = 0;
+  for (RouteEntry& route : routes_) {
+    route.index = index++;
+    lay_out_route(route);
+  }
   for (RouteEntry& route : routes_) lay_out_representations(route);
   index_names();
   frozen_ = true;
+  if (observer_) {
+    std::vector<http::ObservedRoute> observed;
+    for (const RouteInfo& route : routes()) {
+      observed.push_back({std::string(route.method_name()), route.pattern, route.name, route.listener});
+    }
+    observer_->on_complete(std::move(observed));
+  }
   if (per_loop_.empty()) prepare_loops(1);
   for (const auto& work : when_complete_) work(*this);
 }

@@ -119,6 +119,18 @@ std::size_t Core::add_path(std::size_t parent, const PlacedPattern& pattern) {
   return groups_.size() - 1;
 }
 
+std::size_t Core::add_own_listener(Listener listener, const std::source_location& place) {
+  const std::size_t root = add_listener(listener.name, place);
+  groups_[root].is_bare = true;
+  own_listeners_.push_back(std::move(listener));
+  return root;
+}
+
+void Core::set_observer(base::Box<http::Observer> observer) {
+  require_open("an observer was set");
+  observer_ = std::move(observer);
+}
+
 void Core::check_listeners(std::span<const std::string> names) const {
   Mistakes mistakes;
   for (const RouteTable& table : tables_) {

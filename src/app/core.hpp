@@ -11,7 +11,9 @@
 
 #include <tern/app/app.hpp>
 #include <tern/app/route_notes.hpp>
+#include <tern/http/observer.hpp>
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <source_location>
@@ -71,6 +73,11 @@ public:
   std::size_t add_listener(std::string_view name, const std::source_location& place);
   // The group around the routes of a host, which have a separate table, too.
   std::size_t add_host(std::string_view name, const std::source_location& place);
+  // One that the app brings along, beside those of the options. Middleware of the app does not apply to its routes.
+  std::size_t add_own_listener(Listener listener, const std::source_location& place);
+  const std::vector<Listener>& own_listeners() const noexcept { return own_listeners_; }
+  void set_observer(base::Box<http::Observer> observer);
+  http::Observer* observer() const noexcept { return observer_.get(); }  // null: none
   // The group of one path: its routes have the group's pattern.
   std::size_t add_path(std::size_t parent, const PlacedPattern& pattern);
   // Takes over everything of `mounted`, whose registration is over then. Returns the group around it.
@@ -177,6 +184,7 @@ private:
     Endpoint endpoint;
     std::deque<MiddlewareBox> middleware;
     Target target;
+    std::uint32_t index = 0;  // when frozen
     std::source_location place;
     std::source_location name_place;
     base::Box<RouteNotes> notes;
@@ -202,6 +210,7 @@ private:
     std::source_location fallback_place;
     Target fallback;             // without an endpoint: a path without a route gets a 404
     std::vector<Link> unrouted;  // the chain around 404 and 405
+    bool is_bare = false;        // no middleware of groups around it applies
     bool is_path = false;        // of add_path(): it has no subpaths
     bool faulty = false;         // so are its routes, whose errors are not reported
     bool pins = false;
@@ -288,6 +297,8 @@ private:
   std::deque<OpenApiOptions> openapi_;
   Hooks hooks_;
   base::Box<Bus> bus_;
+  base::Box<http::Observer> observer_;
+  std::vector<Listener> own_listeners_;
   LocalTopics local_topics_;
   ProblemRenderer render_;
   ViolationText violation_text_;

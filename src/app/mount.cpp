@@ -18,6 +18,9 @@ std::size_t Core::mount(std::size_t parent, const PlacedPattern& prefix, base::B
     mistakes_.add(prefix.place, where + "the prefix of a mounted app has no placeholders");
   }
   if (mounted->bus_) mistakes_.add(prefix.place, where + "a mounted app has no bus: give it to the app around it");
+  if (mounted->observer_) {
+    mistakes_.add(prefix.place, where + "a mounted app has no metrics and no admin address: use those around it");
+  }
   for (const RouteTable& table : mounted->tables_) {
     if (table.root == 0) continue;
     const std::string_view kind = table.host.empty() ? "listeners" : "hosts";

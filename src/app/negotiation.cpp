@@ -112,7 +112,7 @@ Reply Core::serve_unacceptable(const RouteEntry& first, Exchange& exchange) cons
     problem.detail += type;
   }
   problem.fields.set("vary", "Accept");
-  exchange.request().set_route(first.pattern, first.placeholders);
+  exchange.request().set_route(first.pattern, first.placeholders, first.index);
   return serve_outcome(table_of(first), {std::move(problem), {}}, exchange);
 }
 

@@ -71,7 +71,7 @@ Reply Core::serve(Exchange& exchange) const noexcept {
 Reply Core::serve_route(const RouteEntry& route, Exchange& exchange) const {
   if (route.is_special) [[unlikely]]
     return serve_special(route, exchange);
-  exchange.request().set_route(route.pattern, route.placeholders);
+  exchange.request().set_route(route.pattern, route.placeholders, route.index);
   return serve_target(route.target, exchange);
 }
 
@@ -79,7 +79,7 @@ Reply Core::serve_special(const RouteEntry& first, Exchange& exchange) const {
   Request& request = exchange.request();
   const RouteEntry* const route = choose(first, request);
   if (route == nullptr) return serve_unacceptable(first, exchange);
-  request.set_route(route->pattern, route->placeholders);
+  request.set_route(route->pattern, route->placeholders, route->index);
   if (route->method == Method::Query && !request.field("content-type")) {
     Unrouted refusal{{Status::BadRequest, "QUERY has a Content-Type (RFC 10008)", {}, {}}, {}};
     return serve_outcome(table_of(*route), std::move(refusal), exchange);

@@ -28,21 +28,29 @@ constexpr std::uint16_t max_drained = 1000;  // pipelined requests that are stil
 }  // namespace
 
 Connection::Connection(LoopContext& context)
-    : Deadline(context.loop()),
-      context_(context),
-      protocol_(context.settings().heads),
-      held_(context.shared().memory) {}
+    : Deadline(context.loop()), context_(context), protocol_(context.settings().heads), held_(context.shared().memory) {
+  ++context.counters().connections_of(spoken_);
+}
 
-Connection::~Connection() = default;
+Connection::~Connection() {
+  --context_.counters().connections_of(spoken_);
+}
 
 void Connection::open(net::Descriptor socket, const net::Address& remote, const transport::ConnectionConfig& config) {
   stream_.open(context_.loop(), std::move(socket), *this, remote, config, context_.secure_buffers());
   listener_ = &config.listener;
+  if (config.tls) speak(Spoken::Handshake);
   // A new connection has the head timeout for its first request, including the PROXY header and the TLS handshake.
   set_deadline(Purpose::Head, context_.settings().head_timeout);
   if (!config.tls && context_.settings().http2_only && has_http2()) {
-    attempt([this] { become(make_http2(*this)); });
+    attempt([this] { become(make_http2(*this), Spoken::Http2); });
   }
+}
+
+void Connection::speak(Spoken spoken) noexcept {
+  --context_.counters().connections_of(spoken_);
+  spoken_ = spoken;
+  ++context_.counters().connections_of(spoken_);
 }
 
 // If an earlier answer is still being sent, on_sent() calls drain() again.
@@ -84,9 +92,10 @@ std::size_t Connection::on_bytes(std::span<const char> bytes) {
   return consumed;
 }
 
-void Connection::become(std::unique_ptr<Protocol> protocol) {
+void Connection::become(std::unique_ptr<Protocol> protocol, Spoken spoken) {
   base::expects(exchange_ == nullptr && !other_, "a connection is handed over between two exchanges, once");
   other_ = std::move(protocol);
+  speak(spoken);
   clear_deadline();
   if (!in_window_) stream_.resume();
 }
@@ -131,7 +140,7 @@ void Connection::process() {
 void Connection::begin(HeldExchange held) {
   HttpExchange& exchange = *held;
   exchange_ = held.release();
-  exchange.begin(*this);
+  exchange.begin(*this, Spoken::Http1);
   if (const auto content = protocol_.take_content()) {
     exchange.set_content(*content);
   } else {
@@ -159,8 +168,9 @@ void Connection::continue_exchange() {
 void Connection::refuse(HeldExchange exchange) {
   if (speaks_http2()) {
     exchange.reset();
-    return become(make_http2(*this));
+    return become(make_http2(*this), Spoken::Http2);
   }
+  ++context_.counters().faults[static_cast<std::size_t>(protocol_.fault())];
   const http1::Reject reject = protocol_.rejected();
   if (protocol_.answer_owed()) {
     answer_problem(std::move(exchange), Problem{reject.status, std::string(reject.detail), {}, {}});
@@ -176,11 +186,11 @@ bool Connection::speaks_http2() const {
 }
 
 // An answer to bytes that did not form a request.
-void Connection::answer_problem(HeldExchange held, const Problem& problem) {
+void Connection::answer_problem(HeldExchange held, const Problem& problem, bool observed) {
   HttpExchange& exchange = *held;
   exchange_ = held.release();
   exchange.request().head().clear();
-  exchange.begin(*this);
+  exchange.begin(*this, Spoken::Http1, observed);
   Response response = context_.shared().service.refuse(problem);
   respond(response);
 }
@@ -258,6 +268,7 @@ void Connection::respond(Response& response) {
   exchange.ensure_final(response);
   if (const std::size_t size = exchange.uncounted_bytes(response);
       size != 0 && !context_.shared().memory.has_room_for(size)) {
+    context_.counters().refuse(Refusal::ResponseMemory);
     response = context_.shared().service.refuse(http::unavailable("unread answers hold all memory for contents"));
   }
   exchange.defer(response);
@@ -446,11 +457,16 @@ void Connection::linger() {
 
 // The negotiated protocol takes over.
 void Connection::on_secured() {
-  if (stream_.session()->protocol() == "h2") become(make_http2(*this));
+  LoopCounters& counters = context_.counters();
+  ++counters.tls_handshakes;
+  if (stream_.session()->resumed()) ++counters.tls_resumptions;
+  if (stream_.session()->protocol() == "h2") return become(make_http2(*this), Spoken::Http2);
+  speak(Spoken::Http1);
 }
 
 // The TLS handshake has failed; the peer has been sent the reason.
 void Connection::on_refused() {
+  ++context_.counters().tls_failures;
   closing_ = true;
   after_answer();
 }
@@ -464,6 +480,7 @@ std::size_t Connection::swallow(std::size_t bytes) {
 // The written output may be incomplete: it is not sent.
 void Connection::out_of_memory() noexcept {
   context_.discard_output(*this);
+  context_.counters().refuse(Refusal::OutOfMemory);
   closing_ = true;
   stream_.abort();
 }

@@ -16,6 +16,7 @@
 #include "exchange/data_rate.hpp"
 #include "exchange/deadline.hpp"
 #include "exchange/exchange_host.hpp"
+#include "exchange/loop_counters.hpp"
 #include "exchange/memory_budget.hpp"
 #include "exchange/protocol.hpp"
 #include "http1/connection.hpp"
@@ -86,7 +87,7 @@ public:
 
   // Hands the connection over to `protocol`, between two exchanges. Its first bytes are those that HTTP/1.1 has not
   // consumed.
-  void become(std::unique_ptr<Protocol> protocol);
+  void become(std::unique_ptr<Protocol> protocol, Spoken spoken);
 
   // For the protocol that has taken over.
   LoopContext& context() noexcept { return context_; }
@@ -115,7 +116,8 @@ private:
   void begin(HeldExchange held);
   void refuse(HeldExchange exchange);
   bool speaks_http2() const;
-  void answer_problem(HeldExchange held, const Problem& problem);
+  void answer_problem(HeldExchange held, const Problem& problem, bool observed = true);
+  void speak(Spoken spoken) noexcept;
   void continue_exchange();
   bool receives_directly() const noexcept;
   void take_content(std::string& whole);
@@ -172,10 +174,11 @@ private:
   Progress progress_;                      // of the content, or of the answer
   std::uint32_t swallowed_ = 0;            // bytes while lingering
   std::uint16_t drained_ = 0;              // answers since the drain began
-  bool in_window_ : 1 = false;             // inside on_bytes(): the core's view of the bytes is valid
-  bool blocked_ : 1 = false;               // waits for the peer to read what is queued
-  bool closing_ : 1 = false;               // the last answer is written
-  bool served_ : 1 = false;                // has been answered once
+  Spoken spoken_ = Spoken::Http1;
+  bool in_window_ : 1 = false;  // inside on_bytes(): the core's view of the bytes is valid
+  bool blocked_ : 1 = false;    // waits for the peer to read what is queued
+  bool closing_ : 1 = false;    // the last answer is written
+  bool served_ : 1 = false;     // has been answered once
   bool peer_ended_ : 1 = false;
 };
 

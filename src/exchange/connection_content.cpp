@@ -25,7 +25,10 @@ bool Connection::pull(HttpExchange& exchange) {
   switch (event) {
     case http1::Event::Chunk: exchange.offer_content(protocol_.chunk()); return true;
     case http1::Event::End: exchange.end_content(); return true;
-    case http1::Event::Reject: exchange.fail({protocol_.rejected().status, protocol_.rejected().detail}); return true;
+    case http1::Event::Reject:
+      ++context_.counters().faults[static_cast<std::size_t>(protocol_.fault())];
+      exchange.fail({protocol_.rejected().status, protocol_.rejected().detail});
+      return true;
     case http1::Event::Closed:
     case http1::Event::Request: exchange.fail(StreamError::Disconnected); return true;
     case http1::Event::Trailer:

@@ -63,9 +63,11 @@ void Connection::expire(Purpose purpose) {
 
 // The exchange continues without the connection: its token fires, and its response is discarded.
 void Connection::handler_expired() {
+  context_.counters().refuse(Refusal::HandlerTimeout);
+  exchange_->complete(Status::ServiceUnavailable, 0, false);  // the log has the answer
   std::exchange(exchange_, nullptr)->disconnect();
   protocol_.abandon();
-  answer_problem(context_.take_exchange(), http::unavailable("the answer took too long"));
+  answer_problem(context_.take_exchange(), http::unavailable("the answer took too long"), false);
   closing_ = true;
   flush();
 }
@@ -81,6 +83,7 @@ void Connection::head_expired() {
   if (missing == http1::Waiting::Idle) return stream_.close();
   protocol_.abandon();
   if (missing == http1::Waiting::Head) {
+    context_.counters().refuse(Refusal::HeadTimeout);
     answer_problem(context_.take_exchange(),
                    Problem{Status::RequestTimeout, "the head of the request did not arrive in time", {}, {}});
   } else {
@@ -118,7 +121,10 @@ void Connection::check_answer_rate() {
   const std::optional<Milliseconds> patient = patience();
   const bool slow = patient ? progress_.has_stalled(*patient, now) : !rate.is_met_by(read);
   update_held();
-  if (slow || (!patient && hogs_memory(read))) return stream_.abort();
+  if (slow || (!patient && hogs_memory(read))) {
+    context_.counters().refuse(Refusal::ResponseTooSlow);
+    return stream_.abort();
+  }
   set_deadline(Purpose::Answer, rate.time_to_next());
 }
 

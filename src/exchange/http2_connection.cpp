@@ -35,7 +35,23 @@ Http2Connection::Http2Connection(Connection& connection)
   wake();  // our settings
 }
 
-Http2Connection::~Http2Connection() = default;
+Http2Connection::~Http2Connection() {
+  count();
+  if (counted_busy_) --context().counters().busy_http2;
+}
+
+// What the session has counted since the last call.
+void Http2Connection::count() noexcept {
+  LoopCounters& counters = context().counters();
+  counters.http2_resets_received +=
+      session_.resets_received() - std::exchange(resets_received_, session_.resets_received());
+  counters.http2_resets_sent += session_.resets_sent() - std::exchange(resets_sent_, session_.resets_sent());
+  if (session_.sent_fault() && !std::exchange(counted_fault_, true)) counters.refuse(Refusal::Http2Connection);
+  const bool is_busy = session_.streams() != 0;
+  if (is_busy == counted_busy_) return;
+  counted_busy_ = is_busy;
+  counters.busy_http2 += is_busy ? 1 : -1;
+}
 
 LoopContext& Http2Connection::context() noexcept {
   return connection_.context();
@@ -67,6 +83,7 @@ http2::Stream* Http2Connection::open_stream() {
   auto* stream = new Http2Stream(*this, *exchange);
   static_cast<void>(exchange.release());  // the stream owns it now
   streams_.push_front(*stream);
+  ++context().counters().http2_streams;
   return stream;
 }
 
@@ -170,6 +187,7 @@ std::optional<Milliseconds> Http2Connection::patience() const {
 
 // Between two calls: the deadline of the connection. Streams have timers of their own.
 void Http2Connection::watch() {
+  count();
   const Settings& settings = context().settings();
   if (deadline() == Purpose::Drain && !session_.refusing_streams()) return;
   if (!session_.preface_received()) return;

@@ -76,9 +76,14 @@ private:
   void give_up(http2::ErrorCode why);
   void lose_streams();
   void watch();
+  void count() noexcept;
 
   Connection& connection_;
   http2::Session session_;
+  std::size_t resets_received_ = 0;  // of those that were counted
+  std::size_t resets_sent_ = 0;
+  bool counted_busy_ = false;
+  bool counted_fault_ = false;
   base::IntrusiveList<Http2Stream> streams_;
   std::uint64_t heard_ = 0;  // number of receives
   bool busy_ = false;        // flush() will be called

@@ -72,10 +72,13 @@ void Http2Stream::client_gone() {
 
 void Http2Stream::begin() {
   HttpExchange& exchange = *exchange_;
-  exchange.begin(*this);
+  exchange.begin(*this, Spoken::Http2);
   exchange.head_is_pinned();  // the session has stored it in the arena
   state_ = State::Serving;
-  if (refused()) return answer_problem({refused()->status, std::string(refused()->detail), {}, {}});
+  if (refused()) {
+    connection_.context().counters().refuse(Refusal::Http2Request);
+    return answer_problem({refused()->status, std::string(refused()->detail), {}, {}});
+  }
   const bool is_tunnel = !protocol().empty();  // its content is not the handler's
   if (is_tunnel && !base::equals_ignoring_case(protocol(), "websocket")) {
     return answer_problem({Status::NotImplemented, "this :protocol is not known here (RFC 8441)", {}, {}});
@@ -174,6 +177,7 @@ void Http2Stream::respond(Response& response) {
   exchange.ensure_final(response);
   // The stream holds unread bytes until its end, so they are counted here.
   if (const std::size_t size = exchange.uncounted_bytes(response); size != 0 && !exchange.charge(size)) {
+    context.counters().refuse(Refusal::ResponseMemory);
     response = context.shared().service.refuse(http::unavailable("unread answers hold all memory for contents"));
   }
   exchange.defer(response);
@@ -239,7 +243,7 @@ void Http2Stream::begin_websocket(Response& response) {
   clear_deadline();
   state_ = State::WebSocket;
   exchange_ = nullptr;
-  exchange.log_access(status_, 0);
+  exchange.complete(status_, 0);
   HeldExchange held(&exchange, {&context});
   HttpExchange* const kept = upgrade->keeps_request ? &exchange : nullptr;
   websocket_ = std::make_unique<Http2WebSocket>(*this);
@@ -363,9 +367,11 @@ void Http2Stream::wait_for_handler() {
 void Http2Stream::handler_expired() {
   if (exchange_ == nullptr || state_ != State::Serving) return;
   LoopContext& context = connection_.context();
+  context.counters().refuse(Refusal::HandlerTimeout);
   HeldExchange answering = context.take_exchange();
+  exchange_->complete(Status::ServiceUnavailable, 0, false);  // the log has the answer
   std::exchange(exchange_, answering.release())->disconnect();
-  exchange_->begin(*this);
+  exchange_->begin(*this, Spoken::Http2, false);
   answer_problem(http::unavailable("the answer took too long"));
 }
 
@@ -412,6 +418,7 @@ void Http2Stream::check_answer_rate() {
       : session.lacks_window(*this) ? !data_rate().is_met_by(own)
                                     : session.lacks_window() && !data_rate().is_met_by(all);
   if (!slow) return set_deadline(Purpose::Answer, data_rate().time_to_next());
+  connection_.context().counters().refuse(Refusal::ResponseTooSlow);
   connection_.session().reset(*this, http2::ErrorCode::Cancel);
   connection_.wake();
 }

@@ -26,12 +26,18 @@ HttpExchange::HttpExchange(LoopContext& context, std::size_t loop_index) : conte
   loop_index_ = loop_index;
 }
 
-void HttpExchange::begin(ExchangeHost& host) {
+void HttpExchange::begin(ExchangeHost& host, Spoken spoken, bool observed) {
   host_ = &host;
-  limits_ = context_.settings().limits;
-  if (context_.logs_access()) started_ = LoopContext::microseconds();
-  if (!context_.settings().trusted.empty()) [[unlikely]]
+  spoken_ = spoken;
+  const Settings& settings = context_.settings();
+  limits_ = settings.limits;
+  if (context_.times_requests()) started_ = LoopContext::nanoseconds();
+  if (!settings.trusted.empty()) [[unlikely]]
     look_behind_proxies();
+  in_flight_ = true;
+  observed_ = observed;
+  ++context_.counters().requests_of(spoken);
+  if (settings.observer != nullptr && observed) settings.observer->on_request(*this);
 }
 
 void HttpExchange::set_content(std::string_view bytes) noexcept {
@@ -195,13 +201,40 @@ void HttpExchange::add_collected(std::size_t count) noexcept {
   if (!charge_collected(request_.collected_body().size())) fail(StreamError::Overloaded);
 }
 
-void HttpExchange::log_access(Status status, std::size_t bytes) {
-  if (context_.logs_access()) context_.log_access(*this, status, bytes);
+void HttpExchange::complete(Status status, std::size_t bytes, bool logged) {
+  if (!std::exchange(in_flight_, false)) return;
+  --context_.counters().requests_of(spoken_);
+  if (!context_.times_requests()) return;
+  const std::uint64_t time = LoopContext::nanoseconds() - started_;
+  if (observed_ && context_.settings().observer != nullptr) {
+    context_.settings().observer->on_response(*this, {status, bytes, time, received_});
+  }
+  if (logged && context_.logs_access()) context_.log_access(*this, status, bytes, time);
 }
 
 void HttpExchange::finish(Status status, std::size_t bytes) {
-  log_access(status, bytes);
+  complete(status, bytes);
   release();
+}
+
+namespace {
+
+Refusal refusal_of(StreamError::Kind kind) noexcept {
+  switch (kind) {
+    case StreamError::TooLarge: return Refusal::ContentTooLarge;
+    case StreamError::TooSlow: return Refusal::ContentTooSlow;
+    case StreamError::Overloaded: return Refusal::ContentMemory;
+    case StreamError::Disconnected:
+    case StreamError::Malformed: break;
+  }
+  return Refusal::ContentMalformed;
+}
+
+}  // namespace
+
+void HttpExchange::fail(const StreamError& error) noexcept {
+  if (!error_ && error.kind() != StreamError::Disconnected) context_.counters().refuse(refusal_of(error.kind()));
+  error_ = error;
 }
 
 void HttpExchange::keep_trailer(const Field& trailer) noexcept {
@@ -276,7 +309,17 @@ void HttpExchange::keep_chunk() {
   if (!chunk_.empty() && !ended_) chunk_ = arena().copy(chunk_);
 }
 
+// A request whose client has disconnected.
+void HttpExchange::abandon() noexcept {
+  in_flight_ = false;
+  LoopCounters& counters = context_.counters();
+  --counters.requests_of(spoken_);
+  ++counters.abandoned;
+  if (observed_ && context_.settings().observer != nullptr) context_.settings().observer->on_abandoned(*this);
+}
+
 void HttpExchange::reset() noexcept {
+  if (in_flight_) abandon();
   // First: their frames may refer to objects in the arena.
   stream_.reset();
   task_ = {};

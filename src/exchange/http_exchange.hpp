@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exchange/exchange_host.hpp"
+#include "exchange/loop_counters.hpp"
 #include "exchange/response_stream.hpp"
 #include "websockets/retained_request.hpp"
 
@@ -41,7 +42,8 @@ public:
   // --- For its host, in this order ---
 
   // Begins an exchange, whose head has just been filled. The views in the head need only be valid until start().
-  void begin(ExchangeHost& host);
+  // Observers do not see an exchange that only answers for another.
+  void begin(ExchangeHost& host, Spoken spoken, bool observed = true);
   // The head was read into the arena.
   void head_is_pinned() noexcept { pinned_ = true; }
   // The content is complete: `bytes`, valid as long as the head's views.
@@ -57,7 +59,7 @@ public:
   // So many bytes were appended to the collected content.
   void add_collected(std::size_t count) noexcept;
   void end_content() noexcept { ended_ = true; }
-  void fail(const StreamError& error) noexcept { error_ = error; }
+  void fail(const StreamError& error) noexcept;
   // Whether the end of the content or an error has been reported.
   bool content_settled() const noexcept { return ended_ || error_.has_value(); }
   bool has_failed() const noexcept { return error_.has_value(); }
@@ -96,8 +98,9 @@ public:
   void stop_handler() noexcept { stop_.stop(); }
   // Keeps the memory of a response for the next.
   using Exchange::give_scratch;
-  void log_access(Status status, std::size_t bytes);
-  // The response has been written: logs it, and returns the exchange to its loop.
+  // The request has its response: observers learn it, and the access log does if `logged`.
+  void complete(Status status, std::size_t bytes, bool logged = true);
+  // The same, and returns the exchange to its loop.
   void finish(Status status, std::size_t bytes);
 
   // The client has disconnected: the stop token fires, and a wait for content ends.
@@ -122,8 +125,10 @@ public:
   // --- For its loop ---
 
   base::Box<coro::Work> take_after() noexcept { return std::move(after_); }
-  // By the access log's clock, in microseconds.
+  // By LoopContext::nanoseconds(); 0 if nothing needs it.
   std::uint64_t started() const noexcept { return started_; }
+  // Between begin() and complete(), or its end.
+  bool in_flight() const noexcept { return in_flight_; }
   void reset() noexcept;
 
 private:
@@ -133,6 +138,7 @@ private:
   // Applies the client address and scheme from trusted proxies.
   void look_behind_proxies();
   bool start(ResponseTask task);
+  void abandon() noexcept;
   static void on_done(void* exchange);
   static void on_streamed(void* exchange);
 
@@ -151,13 +157,16 @@ private:
   Limits limits_;
   std::uint64_t received_ = 0;  // bytes of content
   std::size_t charged_ = 0;
-  std::uint64_t started_ = 0;  // by the access log's clock, in microseconds
+  std::uint64_t started_ = 0;
   std::string remote_;
   std::string_view listener_;         // once the host is gone
   TlsFacts* tls_ = nullptr;           // in the arena, on first use
   std::string_view scheme_ = "http";  // a literal
   std::uint16_t port_ = 0;            // of the client, when `from_proxy_`
-  bool from_proxy_ = false;           // remote_, port_ and scheme_
+  Spoken spoken_ = Spoken::Http1;
+  bool in_flight_ = false;
+  bool observed_ = false;
+  bool from_proxy_ = false;  // remote_, port_ and scheme_
   bool peer_is_trusted_ = false;
 };
 

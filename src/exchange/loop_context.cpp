@@ -47,6 +47,7 @@ void LoopContext::remove(Connection& connection) noexcept {
   if (writer_ == &connection) writer_ = nullptr;
   base::IntrusiveList<Connection>::remove(connection);
   delete &connection;
+  ++counters_.closed;
   const std::size_t before = shared_.connections.fetch_sub(1, std::memory_order_relaxed);
   owner_.on_connection_closed(before == settings().connections);
 }
@@ -70,7 +71,7 @@ void LoopContext::clear() noexcept {
 
 websockets::WebSocketHub& LoopContext::sockets() {
   if (!sockets_) {
-    sockets_ = std::make_unique<websockets::WebSocketHub>(loop_, shared_.log, shared_.sockets,
+    sockets_ = std::make_unique<websockets::WebSocketHub>(loop_, shared_.log, shared_.sockets, counters_.sockets,
                                                           [this] { owner_.on_exchange_ended(); });
   }
   return *sockets_;
@@ -109,18 +110,18 @@ void LoopContext::set_time(std::int64_t unix_seconds) {
   logging::append_log_time(log_time_, unix_seconds);
 }
 
-std::uint64_t LoopContext::microseconds() noexcept {
+std::uint64_t LoopContext::nanoseconds() noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-void LoopContext::log_access(HttpExchange& exchange, Status status, std::size_t bytes) {
+void LoopContext::log_access(HttpExchange& exchange, Status status, std::size_t bytes, std::uint64_t nanoseconds) {
   logging::AccessEntry entry;
   entry.remote = exchange.remote();
   entry.time = log_time_;
   entry.status = status;
   entry.bytes = exchange.request().method() == Method::Head || forbids_content(status) ? 0 : bytes;
-  entry.microseconds = microseconds() - exchange.started();
+  entry.microseconds = nanoseconds / 1000;
   const std::size_t before_line = log_lines_.size();
   try {
     logging::append_access_line(log_lines_, settings().access, entry, exchange.request());

@@ -5,6 +5,7 @@
 #include "base/intrusive_list.hpp"
 #include "exchange/connection.hpp"
 #include "exchange/http_exchange.hpp"
+#include "exchange/loop_counters.hpp"
 #include "exchange/settings.hpp"
 #include "net/loop.hpp"
 #include "net/output.hpp"
@@ -73,8 +74,16 @@ public:
   }
   transport::SecureBuffers& secure_buffers() noexcept { return secure_buffers_; }
 
+  LoopCounters& counters() noexcept { return counters_; }
+  const LoopCounters& counters() const noexcept { return counters_; }
+
   // --- Exchanges ---
 
+  // Calls `f` with each exchange that is in use, the oldest first of those that were never reused.
+  template <class F>
+  void for_each_exchange(F&& f) const {
+    for (const auto& exchange : all_exchanges_) f(*exchange);
+  }
   HeldExchange take_exchange();  // throws std::bad_alloc
   void release(HttpExchange& exchange) noexcept;
   std::size_t exchanges_in_use() const noexcept { return exchanges_in_use_; }
@@ -102,8 +111,11 @@ public:
   // --- The access log ---
 
   bool logs_access() const noexcept { return settings().access != AccessLog::Off; }
-  void log_access(HttpExchange& exchange, Status status, std::size_t bytes);
-  static std::uint64_t microseconds() noexcept;
+  // `nanoseconds`: since its begin.
+  void log_access(HttpExchange& exchange, Status status, std::size_t bytes, std::uint64_t nanoseconds);
+  // Whether the times of requests are needed.
+  bool times_requests() const noexcept { return logs_access() || settings().observer != nullptr; }
+  static std::uint64_t nanoseconds() noexcept;
   // Hands the collected lines to the log.
   void flush_log();
 
@@ -136,6 +148,7 @@ private:
 
   SharedState& shared_;
   net::Loop& loop_;
+  LoopCounters counters_;
   const std::size_t index_;
   LoopOwner& owner_;
   base::IntrusiveList<Connection> connections_;

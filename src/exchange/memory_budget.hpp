@@ -27,6 +27,7 @@ public:
   void add(std::size_t bytes) noexcept;
   void give_back(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
+  std::size_t limit() const noexcept { return limit_; }
   std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
   bool has_room_for(std::size_t bytes) const noexcept { return bytes <= limit_ && used() <= limit_ - bytes; }
   bool is_tight() const noexcept { return used() > limit_ / 2; }

@@ -15,6 +15,7 @@
 #include <tern/http/exchange.hpp>
 #include <tern/http/forwarded_by.hpp>
 #include <tern/http/log_options.hpp>
+#include <tern/http/observer.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -52,6 +53,7 @@ struct Settings {
   unsigned busy_poll = 0;                        // microseconds, as Loop::set_busy_poll()
   AccessLog access = AccessLog::Off;
   std::string server_name = {};            // the Server field; empty: none
+  http::Observer* observer = nullptr;      // null: none
   std::vector<net::Network> trusted = {};  // proxies whose client addresses are accepted
   ForwardedBy forwarded = ForwardedBy::XForwarded;
 

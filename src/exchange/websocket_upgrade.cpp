@@ -103,7 +103,7 @@ void Connection::switch_protocol(Response& response) {
   clear_deadline();
   served_ = true;
   exchange_ = nullptr;
-  exchange.log_access(response.status(), 0);
+  exchange.complete(response.status(), 0);
   HeldExchange held(&exchange, {&context_});
   HttpExchange* const kept = upgrade->keeps_request ? &exchange : nullptr;
   auto protocol = std::make_unique<WebSocketProtocol>(*this);
@@ -111,7 +111,7 @@ void Connection::switch_protocol(Response& response) {
       new websockets::WebSocketSession(context_.sockets(), *protocol, std::move(upgrade), agreed->deflate, kept);
   if (kept != nullptr) static_cast<void>(held.release());  // the session owns it now
   protocol->carry(*session);
-  become(std::move(protocol));
+  become(std::move(protocol), Spoken::WebSocket);
   held.reset();
   flush();
   session->start(std::move(agreed->protocol));

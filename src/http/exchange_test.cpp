@@ -78,7 +78,7 @@ TEST(Pin, moves_every_view_of_the_head_into_the_arena) {
   BufferExchange exchange("/a/b?c=d", "Host", "example.org");
   Request& request = exchange.request();
   const std::array<std::string, 2> names = {"raw", "decoded"};
-  request.set_route("/{raw}/{decoded}", names);
+  request.set_route("/{raw}/{decoded}", names, 0);
   request.parameter_values()[0] = request.path().substr(1, 1);
   const std::string_view decoded = exchange.arena().copy("decoded");
   request.parameter_values()[1] = decoded;
@@ -109,7 +109,7 @@ TEST(Pin, moves_empty_views_at_the_end_of_the_target) {
   BufferExchange exchange("/files/?", "a", "");
   Request& request = exchange.request();
   const std::array<std::string, 1> names = {"rest"};
-  request.set_route("/files/{rest...}", names);
+  request.set_route("/files/{rest...}", names, 0);
   request.parameter_values()[0] = request.path().substr(7);
   request.set_parameter_count(1);
   exchange.pin();
@@ -154,7 +154,7 @@ TEST(Recycle, makes_the_exchange_as_good_as_new) {
   exchange.pin();
   ASSERT_TRUE(read_complete_body(exchange));
   const std::array<std::string, 1> names = {"a"};
-  request.set_route("/{a}", names);
+  request.set_route("/{a}", names, 0);
   request.set_parameter_count(1);
   exchange.stop_state().stop();
   EXPECT_EQ(request.body().size(), 100'000U);

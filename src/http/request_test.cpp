@@ -49,7 +49,7 @@ TEST(Request, knows_its_parameters_by_name_and_in_order) {
   MemoryExchange exchange(Method::Get, "/users/7/posts/9");
   Request& request = exchange.request();
   const std::array<std::string, 2> names = {"user", "post"};
-  request.set_route("/users/{user}/posts/{post}", names);
+  request.set_route("/users/{user}/posts/{post}", names, 0);
   EXPECT_FALSE(request.parameter("user"));  // not set yet
   request.parameter_values()[0] = request.path().substr(7, 1);
   request.parameter_values()[1] = request.path().substr(15, 1);

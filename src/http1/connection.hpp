@@ -122,6 +122,7 @@ public:
 
   // After Reject.
   http1::Reject rejected() const noexcept { return describe(fault_); }
+  Fault fault() const noexcept { return fault_; }
 
   Waiting waiting_for() const noexcept;
 

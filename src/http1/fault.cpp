@@ -1,6 +1,62 @@
 #include "http1/fault.hpp"
 
+#include <array>
+
 namespace tern::http1 {
+namespace {
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, fault_count> fault_names = {
+    "none",
+    "control_byte",
+    "bare_cr",
+    "bare_lf",
+    "blank_lines",
+    "request_line_too_long",
+    "request_line",
+    "method",
+    "unknown_method",
+    "version_syntax",
+    "unknown_version",
+    "target_form",
+    "target_byte",
+    "target_fragment",
+    "target_escape",
+    "target_nul",
+    "target_authority",
+    "fields_too_large",
+    "too_many_fields",
+    "folded_field",
+    "empty_field_name",
+    "field_name",
+    "blank_before_colon",
+    "no_colon",
+    "no_host",
+    "two_hosts",
+    "host_syntax",
+    "content_length",
+    "two_content_lengths",
+    "length_and_encoding",
+    "transfer_encoding",
+    "unknown_transfer_coding",
+    "two_transfer_encodings",
+    "encoding_on_http10",
+    "connection_syntax",
+    "unknown_expectation",
+    "chunk_size",
+    "chunk_extension",
+    "chunk_extensions_too_large",
+    "chunk_end",
+    "trailers_too_large",
+    "too_many_trailers",
+};
+static_assert(!fault_names.back().empty());
+
+}  // namespace
+
+std::string_view name_of(Fault fault) noexcept {
+  return fault_names[static_cast<std::size_t>(fault)];
+}
 
 Reject describe(Fault fault) noexcept {
   using enum Status;

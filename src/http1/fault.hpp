@@ -3,6 +3,7 @@
 
 #include <tern/http/status.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -64,5 +65,9 @@ struct Reject {
 };
 
 Reject describe(Fault fault) noexcept;
+
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::TooManyTrailers) + 1;
+// The enumerator in snake_case, for metrics.
+std::string_view name_of(Fault fault) noexcept;
 
 }  // namespace tern::http1

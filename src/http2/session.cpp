@@ -278,7 +278,7 @@ bool Session::count(std::uint8_t type, std::uint8_t flags) noexcept {
     case NGHTTP2_PING: return acknowledges || spend(pings_);
     case NGHTTP2_PRIORITY:
     case NGHTTP2_PRIORITY_UPDATE: return spend(priorities_);
-    case NGHTTP2_RST_STREAM: return spend(resets_);
+    case NGHTTP2_RST_STREAM: ++resets_received_; return spend(resets_);
     case NGHTTP2_WINDOW_UPDATE: return spend(window_updates_);
     default: return true;
   }

@@ -131,6 +131,11 @@ public:
 
   // Bytes of content sent on all streams.
   std::uint64_t delivered() const noexcept { return delivered_; }
+  // Streams that were reset so far.
+  std::size_t resets_received() const noexcept { return resets_received_; }
+  std::size_t resets_sent() const noexcept { return resets_sent_; }
+  // Whether a GOAWAY has told the client of its fault.
+  bool sent_fault() const noexcept { return sent_fault_; }
   // Whether the client's window is exhausted: of a stream, of the connection.
   bool lacks_window(const Stream& stream) const noexcept;
   bool lacks_window() const noexcept;
@@ -203,6 +208,7 @@ private:
   std::int32_t last_id_ = 0;                     // highest stream number of the client
   std::array<std::int32_t, 128> reset_by_us_{};  // the last streams that the server has reset
   std::size_t resets_sent_ = 0;
+  std::size_t resets_received_ = 0;
   std::vector<EarlyPriority> early_priorities_;  // received before their streams began
   std::uint64_t now_ = 0;
   std::uint64_t delivered_ = 0;
@@ -217,6 +223,7 @@ private:
   bool draining_ = false;
   bool refusing_ = false;
   bool over_ = false;
+  bool sent_fault_ = false;
   bool aborted_ = false;       // not even a GOAWAY can be sent
   std::exception_ptr thrown_;  // by a callback; rethrown after nghttp2 has returned
 };

@@ -164,6 +164,7 @@ int Session::Callbacks::on_sent(nghttp2_session*, const nghttp2_frame* frame, vo
     if (!ours) self.spend(self.resets_);
     return 0;
   }
+  if (head.type == NGHTTP2_GOAWAY && frame->goaway.error_code != NGHTTP2_NO_ERROR) self.sent_fault_ = true;
   if (head.type != NGHTTP2_DATA && head.type != NGHTTP2_HEADERS) return 0;
   if (!is(head.flags, NGHTTP2_FLAG_END_STREAM)) return 0;
   Stream* stream = self.find(head.stream_id);

@@ -123,7 +123,9 @@ void Log::enqueue(Item item) {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_bytes_ + item.text.size() > max_waiting_bytes) {
-      dropped_ += lines_of(item);
+      const std::size_t lines = lines_of(item);
+      dropped_ += lines;
+      lost_.fetch_add(lines, std::memory_order_relaxed);
       return;
     }
     first = items_.empty();
@@ -144,6 +146,7 @@ void Log::attempt(std::size_t lines, F&& f) noexcept {
 
 // The next line wakes the writer.
 void Log::lose(std::size_t lines) noexcept {
+  lost_.fetch_add(lines, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   dropped_ += lines;
 }
@@ -182,6 +185,7 @@ void Log::emit(const Item& item) {
   const std::size_t lost = target.file.append(item.text);
   const bool first = lost != 0 && target.lost == 0;
   target.lost += lost;
+  lost_.fetch_add(lost, std::memory_order_relaxed);
   if (first) {
     attempt(1, [&] {
       emit_error(LogLevel::Error,
@@ -194,6 +198,7 @@ void Log::emit(const Item& item) {
 void Log::emit_error(LogLevel severity, std::string_view message, LogFormat::Time time) {
   if (!append_error(severity, message, time)) {
     ++errors_.lost;
+    lost_.fetch_add(1, std::memory_order_relaxed);
   } else if (errors_.lost != 0) {
     attempt(0, [this] { report_lost(errors_); });
   }

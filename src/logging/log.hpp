@@ -5,6 +5,7 @@
 
 #include <tern/http/log_options.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -52,7 +53,12 @@ public:
   void error(std::string_view message) noexcept { write(LogLevel::Error, message); }
   // "what: the message of the exception".
   void failure(std::string_view what, const std::exception_ptr& error) noexcept;
-  bool writes(LogLevel severity) const noexcept { return severity >= level_; }
+  bool writes(LogLevel severity) const noexcept { return severity >= level(); }
+  // May be changed at any time, from any thread.
+  LogLevel level() const noexcept { return level_.load(std::memory_order_relaxed); }
+  void set_level(LogLevel level) noexcept { level_.store(level, std::memory_order_relaxed); }
+  // Lines that were not written so far, of both logs. From any thread.
+  std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
   // Whole lines of the access log, each with its line feed. From any thread.
   void access(std::string lines) noexcept;
@@ -91,7 +97,8 @@ private:
   void report_lost(Target& target);
   void reopen_files();
 
-  const LogLevel level_;
+  std::atomic<LogLevel> level_;
+  std::atomic<std::uint64_t> lost_ = 0;
   LogFormat format_;  // of the writer
   Target errors_;
   std::optional<Target> accesses_;

@@ -19,16 +19,16 @@
 namespace tern::net {
 namespace {
 
-std::uint64_t read_clock() noexcept {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1000 + static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
-}
+constexpr std::uint64_t millisecond = 1'000'000;  // nanoseconds
 
 std::uint64_t read_nanoseconds() noexcept {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::uint64_t read_clock() noexcept {
+  return read_nanoseconds() / millisecond;
 }
 
 std::int64_t read_second() noexcept {
@@ -156,7 +156,9 @@ void Loop::wait() noexcept {
 // True when there are events or posted work. Timers are as exact as their ticks, which are longer.
 bool Loop::busy_poll() noexcept {
   ++counters_.polls;
-  const std::uint64_t end = read_nanoseconds() + busy_poll_;
+  const std::uint64_t begin = read_nanoseconds();
+  const std::uint64_t end = begin + busy_poll_;
+  count_busy(begin);
   bool found = false;
   bool posted = false;
   do {
@@ -167,7 +169,9 @@ bool Loop::busy_poll() noexcept {
 }
 
 void Loop::sleep() noexcept {
-  const int timeout = wheel_.wait(read_clock());
+  const std::uint64_t now = read_nanoseconds();
+  count_busy(now);
+  const int timeout = wheel_.wait(now / millisecond);
   if (timeout == 0) {
     epoll_.wait(0);
     return;
@@ -190,8 +194,21 @@ bool Loop::iterate() {
   return goes_on;
 }
 
+// What the loop did since it woke. `nanoseconds` is the time now.
+void Loop::count_busy(std::uint64_t nanoseconds) noexcept {
+  if (woke_ == 0) return;
+  const std::uint64_t duration = nanoseconds - std::exchange(woke_, 0);
+  counters_.busy += duration;
+  std::size_t bucket = 0;
+  while (bucket < Counters::bounds.size() && duration > Counters::bounds[bucket]) ++bucket;
+  ++counters_.durations[bucket];
+}
+
 void Loop::read_clocks() {
-  const std::uint64_t before = std::exchange(now_, read_clock());
+  const std::uint64_t nanoseconds = read_nanoseconds();
+  count_busy(nanoseconds);
+  woke_ = nanoseconds;
+  const std::uint64_t before = std::exchange(now_, nanoseconds / millisecond);
   if (second_ != 0 && before / TimerWheel::tick_length == now_ / TimerWheel::tick_length) return;
   const std::int64_t second = read_second();
   if (second == second_) return;

@@ -8,6 +8,7 @@
 // closed, accepted).
 #pragma once
 
+#include "base/counter.hpp"
 #include "base/gate.hpp"
 #include "net/buffer_pool.hpp"
 #include "net/descriptor.hpp"
@@ -19,6 +20,7 @@
 #include <tern/base/function.hpp>
 #include <tern/coro/executor.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,18 +32,14 @@ namespace tern::net {
 
 class Listener;
 
-// A number that one thread counts and others may read.
-class Counter {
-public:
-  void operator++() noexcept { value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-  std::uint64_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
+using base::Counter;
 
-private:
-  std::atomic<std::uint64_t> value_ = 0;
-};
-
-// System calls and wake-ups of a loop so far.
+// System calls, wake-ups and the time of a loop so far.
 struct Counters {
+  // Bounds of `durations`, in nanoseconds; the last counter has no bound.
+  static constexpr std::array<std::uint64_t, 8> bounds = {1'000'000,  5'000'000,   10'000'000,  25'000'000,
+                                                          50'000'000, 100'000'000, 250'000'000, 1'000'000'000};
+
   Counter iterations;  // returns from waiting
   Counter receives;    // calls of recv
   Counter sends;       // calls of send or sendmsg
@@ -49,6 +47,9 @@ struct Counters {
   Counter watches;     // calls of Epoll::add, change and remove
   Counter wakes;       // writes to the eventfd, counted where they arrive
   Counter polls;       // times of busy polling before a sleep
+  // From the return from waiting to the next wait: an event that comes meanwhile waits for so long.
+  Counter busy;  // nanoseconds
+  std::array<Counter, bounds.size() + 1> durations;
 };
 
 // Called once at the end of an iteration, when registered by Loop::at_iteration_end(): collected output is sent there.
@@ -145,6 +146,7 @@ private:
 
   bool iterate();  // false when it is time to stop
   void read_clocks();
+  void count_busy(std::uint64_t nanoseconds) noexcept;
   void wait() noexcept;
   bool busy_poll() noexcept;
   void sleep() noexcept;
@@ -162,6 +164,7 @@ private:
   Epoll epoll_;
   Wake wake_;
   std::uint64_t now_;
+  std::uint64_t woke_ = 0;  // nanoseconds; 0: waits
   std::int64_t second_ = 0;
   TimerWheel wheel_;
   BufferPool buffer_pool_{*this};

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
@@ -31,6 +32,11 @@ unsigned processors() noexcept {
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+}
+
+std::uint64_t nanoseconds() noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 // Signals are for other threads than those that are started while it lives.
@@ -93,10 +99,11 @@ public:
     const std::scoped_lock lock(mutex_);
     std::size_t& waiting = waiting_[index_of(priority)];
     if (closed_ || waiting == options_.queue) {
-      ++rejected_;
+      ++counts_.rejected;
       return false;
     }
     job.place.priority = priority;
+    job.place.since = nanoseconds();
     queues_[index_of(priority)].push(job);
     ++waiting;
     if (idle_ != 0) available_.notify_one();
@@ -108,7 +115,7 @@ public:
     if (!job.linked()) return false;
     job.unlink();
     --waiting_[index_of(job.place.priority)];
-    ++dropped_;
+    ++counts_.dropped;
     return true;
   }
 
@@ -132,7 +139,9 @@ public:
 
   Counts counts() const {
     const std::scoped_lock lock(mutex_);
-    return {waiting_[0] + waiting_[1] + waiting_[2], running_, done_, rejected_, dropped_};
+    Counts counts = counts_;
+    counts.queued = waiting_[0] + waiting_[1] + waiting_[2];
+    return counts;
   }
   unsigned threads() const noexcept { return count_; }
   base::Function<void(std::exception_ptr)>& on_error() noexcept { return options_.on_error; }
@@ -155,13 +164,20 @@ private:
         --idle_;
         continue;
       }
-      ++running_;
+      count_wait(nanoseconds() - job->place.since);
+      ++counts_.running;
       lock.unlock();
       job->run();
       lock.lock();
-      --running_;
-      ++done_;
+      --counts_.running;
+      ++counts_.done;
     }
+  }
+
+  void count_wait(std::uint64_t time) noexcept {
+    counts_.wait_nanoseconds += time;
+    const auto bound = std::ranges::lower_bound(Counts::wait_bounds, time);
+    ++counts_.waits[static_cast<std::size_t>(bound - Counts::wait_bounds.begin())];
   }
 
   // With the lock: the next job by priority and share; null when there is none.
@@ -186,7 +202,7 @@ private:
         const std::scoped_lock lock(mutex_);
         job = take();
         if (job == nullptr) return;
-        ++dropped_;
+        ++counts_.dropped;
       }
       job->drop();
     }
@@ -200,10 +216,7 @@ private:
   std::array<std::size_t, priorities> waiting_{};   // how many are in each queue
   std::array<unsigned, priorities> left_ = shares;  // of this round
   std::size_t idle_ = 0;
-  std::size_t running_ = 0;
-  std::uint64_t done_ = 0;
-  std::uint64_t rejected_ = 0;
-  std::uint64_t dropped_ = 0;
+  Counts counts_;  // but for those that are queued
   bool closed_ = false;
   bool discards_ = false;  // and nothing begins any more
   std::mutex joining_;

@@ -18,6 +18,7 @@ bool LazyPool::submit(Priority priority, Job& job) noexcept {
   try {
     std::call_once(made_, [this] {
       pool_ = std::make_unique<ThreadPool>(ThreadPoolOptions{.threads = threads_, .queue = queue_});
+      made_pool_ = pool_.get();
     });
   } catch (...) {
     return false;  // no threads available: the next call tries again
@@ -27,6 +28,11 @@ bool LazyPool::submit(Priority priority, Job& job) noexcept {
 
 bool LazyPool::withdraw(Job& job) noexcept {
   return pool_->withdraw(job);
+}
+
+ThreadPool::Counts LazyPool::counts() const {
+  const ThreadPool* const pool = made_pool_;
+  return pool == nullptr ? ThreadPool::Counts() : pool->counts();
 }
 
 Server::Server(const Service& service, exchange::Settings settings, const LogOptions& log)
@@ -52,6 +58,7 @@ std::expected<void, net::Error> Server::listen(const std::vector<transport::List
   for (unsigned i = 0; i < loops; ++i) {
     workers_.push_back(std::make_unique<Worker>(shared_, i, room_again, [this] { life_.worker_drained(); }));
     workers_.back()->loop().set_offloader(&pool_);
+    workers_.back()->loop().set_index(i);
     workers_.back()->loop().buffer_pool().limit(settings_.buffered / 8 / loops);
   }
   for (const transport::ListenerConfig& listening : listeners) {

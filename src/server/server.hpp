@@ -10,7 +10,9 @@
 #include "transport/listener_config.hpp"
 #include "websockets/bus_host.hpp"
 
+#include <tern/base/function.hpp>
 #include <tern/http/exchange.hpp>
+#include <tern/http/observer.hpp>
 #include <tern/net/thread_pool.hpp>
 
 #include <atomic>
@@ -30,15 +32,19 @@ public:
   LazyPool(unsigned threads, std::size_t queue) noexcept : threads_(threads), queue_(queue) {}
   bool submit(Priority priority, Job& job) noexcept override;
   bool withdraw(Job& job) noexcept override;
+  // From any thread.
+  unsigned threads() const noexcept { return threads_; }
+  ThreadPool::Counts counts() const;
 
 private:
   const unsigned threads_;
   const std::size_t queue_;
   std::once_flag made_;
   std::unique_ptr<ThreadPool> pool_;
+  std::atomic<const ThreadPool*> made_pool_ = nullptr;
 };
 
-class Server {
+class Server final : public http::ServerView {
 public:
   // `service` outlives the server.
   Server(const Service& service, exchange::Settings settings, const LogOptions& log);
@@ -63,7 +69,7 @@ public:
   // After listen(), from any thread: stop() with the settings' times, after Settings::drain_delay, during which the
   // server serves as before. Called again, it ends the delay. Returns whether the drain had begun before.
   bool retire();
-  bool is_draining() const noexcept { return stage_ != Stage::Serving; }
+  bool is_draining() const noexcept override { return stage_ != Stage::Serving; }
   // Blocks until everything has ended; work left at the end of the drain is destroyed here. Not from a loop's thread.
   void wait();
   // To the WebSockets; from any thread.
@@ -85,6 +91,15 @@ public:
   Executor& first_loop() noexcept { return workers_.front()->loop(); }
   std::vector<std::unique_ptr<Worker>>& workers() noexcept { return workers_; }
   const exchange::MemoryBudget& memory() const noexcept { return shared_.memory; }  // for tests
+
+  // For an observer; in view.cpp.
+  void report(http::FigureSink& sink) const override;
+  std::size_t loops() const noexcept override { return workers_.size(); }
+  void list_requests(std::size_t loop, std::size_t max,
+                     base::Function<void(std::vector<http::RequestInFlight>)> then) override;
+  void log(LogLevel level, std::string_view line) noexcept override { log_.write(level, line); }
+  LogLevel log_level() const noexcept override { return log_.level(); }
+  void set_log_level(LogLevel level) noexcept override { log_.set_level(level); }
 
 private:
   enum class Stage : std::uint8_t { Serving, Delaying, Draining };

@@ -135,8 +135,12 @@ void Worker::resume_accepting() {
 }
 
 void Worker::admit(net::Descriptor socket, const net::Address& remote, const transport::ConnectionConfig& config) {
-  if (config.proxied && !shared_.trusts(remote)) return;  // closes it: an untrusted header
-  if (!context_.add_connection(std::move(socket), remote, config)) return;
+  if (config.proxied && !shared_.trusts(remote)) {  // closes it: an untrusted header
+    return context_.counters().refuse(exchange::Refusal::UntrustedProxy);
+  }
+  if (!context_.add_connection(std::move(socket), remote, config)) {
+    return context_.counters().refuse(exchange::Refusal::OutOfMemory);
+  }
   const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
   if (before + 1 < shared_.settings.connections) return;
   for (const auto& acceptor : acceptors_) acceptor->listener.pause();
@@ -145,6 +149,7 @@ void Worker::admit(net::Descriptor socket, const net::Address& remote, const tra
 
 // Once per minute for all loops together.
 void Worker::warn_of_pause(std::string_view why) {
+  ++context_.counters().accept_pauses;
   std::uint64_t next = shared_.next_pause_warning.load(std::memory_order_relaxed);
   if (loop_.now() < next || !shared_.next_pause_warning.compare_exchange_strong(next, loop_.now() + warning_pause))
     return;

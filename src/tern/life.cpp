@@ -71,7 +71,13 @@ server::Hooks hooks_of(const app::Core& core, server::Server& server) {
   if (!hooks.stop.empty() || bus != nullptr) {
     result.on_stop = [&core, &log = server.log()] { return on_stop(core, log); };
   }
-  if (bus != nullptr) result.on_cleared = [bus] { bus->end(); };
+  http::Observer* observer = core.observer();
+  if (bus != nullptr || observer != nullptr) {
+    result.on_cleared = [bus, observer] {
+      if (bus != nullptr) bus->end();
+      if (observer != nullptr) observer->on_stop();
+    };
+  }
   return result;
 }
 

@@ -196,16 +196,19 @@ public:
   }
 
   // Returns when the loops run; Server::await_start() has the result of the start.
-  std::shared_ptr<server::Server> launch(app::Core& core, const Options& options, base::Function<void()> on_ended) {
+  std::shared_ptr<server::Server> launch(app::Core& core, Options options, base::Function<void()> on_ended) {
     if (server()) throw SetupError(runs_already);
     core.freeze();
+    options.listeners.insert(options.listeners.end(), core.own_listeners().begin(), core.own_listeners().end());
     const std::vector<transport::ListenerConfig> listeners = listeners_of(options);
     core.check_listeners(names_of(listeners));
     const unsigned threads = options.threads != 0 ? options.threads : server::usable_processors();
     core.prepare_loops(threads);
     std::shared_ptr<server::Server> server;
     try {
-      server = std::make_shared<server::Server>(core, settings_of(options, threads), options.logging);
+      exchange::Settings settings = settings_of(options, threads);
+      settings.observer = core.observer();
+      server = std::make_shared<server::Server>(core, std::move(settings), options.logging);
     } catch (const std::exception& error) {
       throw SetupError(error.what());
     }
@@ -218,6 +221,7 @@ public:
     hooks.on_ended = std::move(on_ended);
     // Before the first request, whose handler may call stop().
     if (!replace(nullptr, server)) throw SetupError(runs_already);
+    if (http::Observer* observer = core.observer()) observer->on_start(*server);
     try {
       server->start(std::move(hooks));
     } catch (const std::system_error& error) {

@@ -11,10 +11,12 @@ constexpr std::size_t max_spare = 64;
 
 }  // namespace
 
-WebSocketHub::WebSocketHub(net::Loop& loop, logging::Log& log, SocketBus& bus, base::Function<void()> session_ended)
+WebSocketHub::WebSocketHub(net::Loop& loop, logging::Log& log, SocketBus& bus, SocketCounters& counters,
+                           base::Function<void()> session_ended)
     : loop_(loop),
       log_(log),
       bus_(bus),
+      counters_(counters),
       session_ended_(std::move(session_ended)),
       inflation_(loop),
       mailbox_(std::make_shared<http::SocketMailbox>(loop)) {
@@ -30,6 +32,7 @@ WebSocketHub::~WebSocketHub() {
 
 void WebSocketHub::add(WebSocketSession& session) noexcept {
   sessions_.push_front(session);
+  ++counters_.opened;
 }
 
 void WebSocketHub::stop() noexcept {

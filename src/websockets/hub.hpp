@@ -8,6 +8,7 @@
 #include "websocket/codec.hpp"
 #include "websockets/inflation_queue.hpp"
 #include "websockets/socket_bus.hpp"
+#include "websockets/socket_counters.hpp"
 #include "websockets/topics.hpp"
 
 #include <tern/base/function.hpp>
@@ -40,7 +41,8 @@ protected:
 class WebSocketHub {
 public:
   // `session_ended` is called on the loop when a session has ended.
-  WebSocketHub(net::Loop& loop, logging::Log& log, SocketBus& bus, base::Function<void()> session_ended);
+  WebSocketHub(net::Loop& loop, logging::Log& log, SocketBus& bus, SocketCounters& counters,
+               base::Function<void()> session_ended);
   // Destroys the remaining sessions, and thereby their coroutine frames.
   ~WebSocketHub();
   WebSocketHub(const WebSocketHub&) = delete;
@@ -48,6 +50,7 @@ public:
 
   net::Loop& loop() noexcept { return loop_; }
   logging::Log& log() noexcept { return log_; }
+  SocketCounters& counters() noexcept { return counters_; }
   websocket::SharedCodecs& codecs() noexcept { return codecs_; }
   InflationQueue& inflation() noexcept { return inflation_; }
   const std::shared_ptr<http::SocketMailbox>& mailbox() const noexcept { return mailbox_; }
@@ -73,6 +76,7 @@ private:
   net::Loop& loop_;
   logging::Log& log_;
   SocketBus& bus_;
+  SocketCounters& counters_;
   base::Function<void()> session_ended_;
   websocket::SharedCodecs codecs_;
   InflationQueue inflation_;

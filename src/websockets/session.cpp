@@ -207,6 +207,7 @@ bool WebSocketSession::has_to_pause() const noexcept {
 }
 
 void WebSocketSession::take_message() {
+  ++hub_.counters().received;
   expect_large(core_.last_frame_size() >= min_expected);  // the next is probably similar
   const MessageView message{core_.message(), core_.is_text()};
   if (handler_) return handler_->computes(message) ? compute() : call_handler(message);
@@ -284,6 +285,7 @@ void WebSocketSession::on_closed() {
   ++busy_;
   if (request_ != nullptr) request_->disconnect();
   transport_ = nullptr;
+  count_queued();
   InflationQueue::Waiter::unlink();
   ended(websocket::Abnormal, {});
   --busy_;
@@ -310,6 +312,7 @@ void WebSocketSession::flush() {
     if (transport_->waits()) waiting_ = true;
   }
   if (!reading_ && owns_memory(pending_)) hub_.give_back(std::exchange(pending_, {}));
+  count_queued();
 }
 
 std::size_t WebSocketSession::queued() const noexcept {
@@ -338,6 +341,7 @@ bool WebSocketSession::waits_when_full() const noexcept {
 SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
   if (transport_ == nullptr || ended_ || !core_.may_write()) return SendStatus::Closed;
   if (!has_room(content.size())) {
+    if (options_.when_full == WhenFull::Drop) ++hub_.counters().dropped;
     if (options_.when_full != WhenFull::Close) return SendStatus::Dropped;
     close(websocket::PolicyViolation, "too slow");
     return SendStatus::Closed;
@@ -356,6 +360,7 @@ SendStatus WebSocketSession::send(std::string_view content, bool is_text) {
     core_.write(out(), opcode, content);
     wrote();
   }
+  ++hub_.counters().sent;
   return SendStatus::Sent;
 }
 
@@ -370,17 +375,20 @@ void WebSocketSession::deliver(const FramedPublication& publication) noexcept {
   const std::string& frame = deflated != nullptr ? *deflated : publication.frame;
   attempt([&] {
     if (!has_room(frame.size())) {
+      ++hub_.counters().dropped;
       if (options_.when_full == WhenFull::Close) close(websocket::PolicyViolation, "too slow");
       return;
     }
     out().append(frame);
     if (deflated != nullptr) core_.codec()->reset_deflater();
     wrote();
+    ++hub_.counters().sent;
   });
 }
 
 void WebSocketSession::on_sent() {
   ++busy_;
+  count_queued();
   const bool waited = waiting_;
   waiting_ = false;
   socket_.link()->room().set();

@@ -31,6 +31,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tern::websockets {
 
@@ -108,6 +109,10 @@ private:
   std::string& out();
   void wrote();
   void flush();
+  void count_queued() noexcept {
+    const std::size_t now = queued();
+    hub_.counters().queued += static_cast<std::int64_t>(now) - static_cast<std::int64_t>(std::exchange(counted_, now));
+  }
   void ended(std::uint16_t code, std::string_view reason);
   void task_ended();
   void report(const std::exception_ptr& error) noexcept;
@@ -125,6 +130,7 @@ private:
   base::Box<http::SocketHandler> handler_;
   StopState stop_;
   RetainedRequest* request_;
+  std::size_t counted_ = 0;   // bytes of queued() in the loop's counter
   unsigned busy_ = 0;         // calls that still use this session
   bool heard_ : 1 = true;     // bytes have arrived since the timer was armed
   bool pinged_ : 1 = false;   // and the pong is outstanding

@@ -1,4 +1,5 @@
 // HTTPS over sockets: accepted clients, TLS data of requests, and faults of clients.
+#include "server/figures.hpp"
 #include "server/test_app.hpp"
 #include "server/tls_peer.hpp"
 
@@ -200,6 +201,17 @@ TEST_F(Secure, any_loop_resumes_a_session) {
     EXPECT_EQ(SSL_session_reused(next.client.ssl()), 1);
     EXPECT_THAT(next.ask("/hello"), EndsWith("Hello, World!"));
   }
+  EXPECT_EQ(Figures(running().server())["tern_tls_handshakes"], 11);
+  EXPECT_EQ(Figures(running().server())["tern_tls_resumptions"], 10);
+  EXPECT_EQ(Figures(running().server())["tern_tls_failures"], 0);
+}
+
+TEST_F(Secure, failed_handshakes_are_counted) {
+  net::Peer peer = net::Peer::connect(*net::Address::parse("127.0.0.1", port()));
+  peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_NE(peer.receive_all(), "");
+  EXPECT_EQ(Figures(running().server())["tern_tls_failures"], 1);
+  EXPECT_EQ(figure_that_becomes(running().server(), "tern_connections tls_handshake active", 0), 0);
 }
 
 TEST_F(Secure, clients_may_go_at_every_byte_of_the_handshake) {

@@ -71,6 +71,13 @@ namespace testing {
 class Client;
 }
 
+class AdminAddress;  // <tern/observe.hpp>
+struct AdminOptions;
+class Metrics;
+namespace http {
+class Observer;
+}
+
 namespace app {
 
 // The argument of App::on_problem. The request is null if none could be parsed.
@@ -241,6 +248,10 @@ public:
   Group host(std::string_view name, std::source_location place = std::source_location::current());
   // See Group::mount().
   Group mount(PlacedPattern prefix, App app) { return root_.mount(prefix, std::move(app)); }
+  // An address of its own with metrics, health and diagnosis, and the app's metrics, which it serves; see
+  // docs/guide/metrics.md and docs/guide/health.md. In the component tern::observe.
+  AdminAddress admin(const AdminOptions& options, std::source_location place = std::source_location::current());
+  Metrics& metrics();
   // See Group::files().
   Group files(PlacedPattern prefix, std::string_view folder);
   Group files(PlacedPattern prefix, std::string_view folder, const FileOptions& options);
@@ -469,6 +480,10 @@ private:
   void set_violation_text(app::ViolationText text);
   // For components: makes the start fail, with this reason.
   void add_mistake(std::string_view what, const std::source_location& place);
+  http::Observer* observer() const noexcept;  // null: none
+  void set_observer(base::Box<http::Observer> observer);
+  // Serves a listener beside those of the options; its routes are in the group, without the app's middleware.
+  Group add_listener(Listener listener, const std::source_location& place);
   void add(app::SharedState state, std::string_view type, const std::source_location& place);
   void add(app::PerLoopFactory factory, std::string_view type, const std::source_location& place);
   void add(app::ErrorMapping mapping);

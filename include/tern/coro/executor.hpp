@@ -98,6 +98,11 @@ public:
   // offload().
   std::size_t outstanding_jobs() const noexcept { return outstanding_jobs_; }
 
+  // Of a server's loop: its number, from 0. Otherwise 0.
+  std::size_t index() const noexcept { return index_; }
+  // Before it runs.
+  void set_index(std::size_t index) noexcept { index_ = index; }
+
   // The executor of the calling thread, or null. The library's only thread-local variable that is visible to users.
   static Executor* current() noexcept;
 
@@ -137,6 +142,7 @@ private:
   unsigned awaiting_ = 0;   // waiting calls of await_turn()
   unsigned arrivals_ = 0;   // turns scheduled meanwhile; await_turn() waits for a change
   std::size_t outstanding_jobs_ = 0;
+  std::size_t index_ = 0;
   Attachment* attachments_ = nullptr;
 };
 

@@ -30,6 +30,7 @@ public:
   // Used by the pool that has the job.
   struct Place {
     Priority priority = Priority::Normal;
+    std::uint64_t since = 0;  // when it was submitted, by the pool's clock
   } place;
 
 protected:

@@ -140,10 +140,13 @@ public:
   std::string& collected_body() noexcept { return collected_; }
   // Moves the content out if it was collected and `bytes` are all of it; otherwise empty. body() is empty afterwards.
   std::string take_body(std::string_view bytes) noexcept;
-  void set_route(std::string_view pattern, std::span<const std::string> names) noexcept {
+  void set_route(std::string_view pattern, std::span<const std::string> names, std::uint32_t index) noexcept {
     route_ = pattern;
     names_ = names;
+    route_index_ = index;
   }
+  // The place of the matched route in App::routes(). Only if route() is not empty.
+  std::uint32_t route_index() const noexcept { return route_index_; }
   std::array<std::string_view, http::max_parameters>& parameter_values() noexcept { return values_; }
   void set_parameter_count(std::size_t count) noexcept { value_count_ = count; }
 
@@ -168,6 +171,7 @@ private:
   std::span<const std::string> names_;
   std::array<std::string_view, http::max_parameters> values_;
   std::size_t value_count_ = 0;
+  std::uint32_t route_index_ = 0;
   Value* kept_ = nullptr;
   std::string collected_;
 };

@@ -6,6 +6,7 @@
 #include <tern/base/function.hpp>
 #include <tern/coro/offload.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -76,6 +77,11 @@ public:
     std::uint64_t done = 0;      // completed
     std::uint64_t rejected = 0;  // not accepted
     std::uint64_t dropped = 0;   // withdrawn or discarded before they began
+    // How long jobs have waited for a thread: in total, and how many at most so long (and the rest).
+    static constexpr std::array<std::uint64_t, 8> wait_bounds = {
+        1'000'000, 5'000'000, 25'000'000, 100'000'000, 250'000'000, 500'000'000, 1'000'000'000, 5'000'000'000};
+    std::uint64_t wait_nanoseconds = 0;
+    std::array<std::uint64_t, wait_bounds.size() + 1> waits = {};
   };
   Counts counts() const;
   unsigned threads() const noexcept;

@@ -1,0 +1,113 @@
+// What a component sees of a server: its figures, its requests, and its start and end.
+#pragma once
+
+#include <tern/base/function.hpp>
+#include <tern/http/log_options.hpp>
+#include <tern/http/status.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tern {
+
+class Exchange;
+
+namespace http {
+
+struct FigureLabel {
+  std::string_view name;
+  std::string_view value;
+};
+
+// Receives figures. Names are snake_case, with the unit and without a suffix for their kind: "tern_loop_busy_seconds".
+// Figures of one name follow each other.
+class FigureSink {
+public:
+  using Labels = std::initializer_list<FigureLabel>;
+
+  virtual void counter(std::string_view name, std::string_view help, double value, Labels labels = {}) = 0;
+  virtual void gauge(std::string_view name, std::string_view help, double value, Labels labels = {}) = 0;
+  // `counts` has one more than `bounds`: how many were at most each bound and above the one before, and the rest.
+  virtual void histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
+                         std::span<const std::uint64_t> counts, double sum, Labels labels = {}) = 0;
+
+protected:
+  ~FigureSink() = default;
+};
+
+// A request in flight.
+struct RequestInFlight {
+  std::string method;
+  std::string path;
+  std::string route;   // empty: none
+  std::string id;      // empty: none
+  std::string remote;  // the client's address
+  double seconds = 0;  // since its head had arrived
+};
+
+// A running server. From any thread.
+class ServerView {
+public:
+  // Reports what the server counts about itself. Reads counters that its threads are changing: each is right, though
+  // two of them may not fit each other.
+  virtual void report(FigureSink& sink) const = 0;
+  virtual bool is_draining() const noexcept = 0;
+  virtual std::size_t loops() const noexcept = 0;
+  // Calls `then` on the thread of that loop with its requests in flight, the oldest first, at most `max`. `then` is
+  // destroyed without a call if the loop has ended.
+  virtual void list_requests(std::size_t loop, std::size_t max,
+                             base::Function<void(std::vector<RequestInFlight>)> then) = 0;
+  // A line of the error log.
+  virtual void log(LogLevel level, std::string_view line) noexcept = 0;
+  virtual LogLevel log_level() const noexcept = 0;
+  virtual void set_log_level(LogLevel level) noexcept = 0;
+
+protected:
+  ~ServerView() = default;
+};
+
+struct ObservedRoute {
+  std::string method;
+  std::string pattern;
+  std::string name;      // empty: none
+  std::string listener;  // empty: the app's own
+};
+
+// How a request has ended.
+struct RequestEnd {
+  Status status = Status::Ok;
+  std::size_t bytes = 0;          // of the response's content
+  std::uint64_t nanoseconds = 0;  // from the complete head to the complete response
+  std::uint64_t received = 0;     // bytes of the request's content
+};
+
+// One for each app. A mounted app has none.
+class Observer {
+public:
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  // When the registration is over: all routes, by Request::route_index().
+  virtual void on_complete(std::vector<ObservedRoute> routes) = 0;
+  // Before the loops run, and after they have ended; the server exists in between.
+  virtual void on_start(ServerView& server) = 0;
+  virtual void on_stop() noexcept = 0;
+
+  // On the loop of the exchange. Every begin is followed by an end, or by on_abandoned() if the client has disconnected
+  // before; for a WebSocket, its handshake is the request. A rejected request that could not be parsed has no method.
+  virtual void on_request(Exchange& exchange) noexcept = 0;
+  virtual void on_response(Exchange& exchange, const RequestEnd& end) noexcept = 0;
+  virtual void on_abandoned(Exchange& exchange) noexcept = 0;
+
+protected:
+  Observer() = default;
+};
+
+}  // namespace http
+}  // namespace tern

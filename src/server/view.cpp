@@ -1,0 +1,177 @@
+// What a server reports of itself: the sums of what its loops count.
+#include "server/server.hpp"
+
+#include "exchange/http_exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tern::server {
+namespace {
+
+using exchange::LoopCounters;
+using Workers = std::vector<std::unique_ptr<Worker>>;
+
+constexpr double nanosecond = 1e-9;  // seconds
+
+template <class F>
+double sum(const Workers& workers, F value) {
+  double total = 0;
+  for (const auto& worker : workers) total += static_cast<double>(value(worker->context().counters()));
+  return total;
+}
+
+template <std::size_t size>
+std::array<double, size> in_seconds(const std::array<std::uint64_t, size>& nanoseconds) {
+  std::array<double, size> seconds{};
+  std::ranges::transform(nanoseconds, seconds.begin(), [](std::uint64_t one) { return double(one) * nanosecond; });
+  return seconds;
+}
+
+void report_loops(const Workers& workers, http::FigureSink& sink) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const net::Counters& counters = workers[i]->loop().counters();
+    std::array<std::uint64_t, net::Counters::bounds.size() + 1> counts{};
+    std::ranges::transform(counters.durations, counts.begin(), &base::Counter::value);
+    sink.histogram("tern_loop_iteration_duration_seconds",
+                   "How long a loop was busy without waiting; an event that arrives meanwhile waits for so long.",
+                   in_seconds(net::Counters::bounds), counts, double(counters.busy.value()) * nanosecond,
+                   {{"loop", std::to_string(i)}});
+  }
+  const auto system_calls = [&](std::string_view call, base::Counter net::Counters::* member) {
+    double total = 0;
+    for (const auto& worker : workers) total += double((worker->loop().counters().*member).value());
+    sink.counter("tern_loop_system_calls", "System calls of the loops.", total, {{"call", call}});
+  };
+  system_calls("epoll_wait", &net::Counters::iterations);
+  system_calls("recv", &net::Counters::receives);
+  system_calls("send", &net::Counters::sends);
+}
+
+void report_connections(const Workers& workers, http::FigureSink& sink) {
+  double accepted = 0;
+  for (const auto& worker : workers) accepted += double(worker->loop().counters().accepts.value());
+  sink.counter("tern_connections_accepted", "Connections that were accepted.", accepted);
+  sink.counter("tern_connections_closed", "Accepted connections that have closed.",
+               sum(workers, [](const LoopCounters& loop) { return loop.closed.value(); }));
+  const auto connections = [&](exchange::Spoken spoken) {
+    const auto index = static_cast<std::size_t>(spoken);
+    return std::max(0.0, sum(workers, [index](const LoopCounters& loop) { return loop.connections[index].value(); }));
+  };
+  const double busy_http1 = sum(workers, [](const LoopCounters& loop) { return loop.http1_requests.value(); });
+  const double busy_http2 = sum(workers, [](const LoopCounters& loop) { return loop.busy_http2.value(); });
+  for (std::size_t i = 0; i < exchange::spoken_names.size(); ++i) {
+    const auto spoken = static_cast<exchange::Spoken>(i);
+    const double all = connections(spoken);
+    double busy = all;
+    if (spoken == exchange::Spoken::Http1) busy = std::min(all, busy_http1);
+    if (spoken == exchange::Spoken::Http2) busy = std::min(all, busy_http2);
+    for (const auto& [state, value] : {std::pair("active", busy), std::pair("idle", all - busy)}) {
+      sink.gauge("tern_connections", "Open connections; active ones have a request in flight.", value,
+                 {{"protocol", exchange::spoken_names[i]}, {"state", state}});
+    }
+  }
+  sink.counter("tern_accept_pauses", "Pauses of accepting, because there may not be more connections or descriptors.",
+               sum(workers, [](const LoopCounters& loop) { return loop.accept_pauses.value(); }));
+}
+
+void report_requests(const Workers& workers, http::FigureSink& sink) {
+  sink.gauge("http_server_active_requests", "Requests in flight.",
+             sum(workers, [](const LoopCounters& loop) { return loop.http1_requests.value(); }),
+             {{"network_protocol_version", "1.1"}});
+  sink.gauge("http_server_active_requests", "Requests in flight.",
+             sum(workers, [](const LoopCounters& loop) { return loop.http2_requests.value(); }),
+             {{"network_protocol_version", "2"}});
+  sink.counter("tern_requests_abandoned", "Requests whose client disconnected before the response.",
+               sum(workers, [](const LoopCounters& loop) { return loop.abandoned.value(); }));
+  constexpr std::string_view refused = "Requests and connections that the server refused or ended, by the reason.";
+  for (std::size_t i = 0; i < exchange::refusal_names.size(); ++i) {
+    sink.counter("tern_refusals", refused,
+                 sum(workers, [i](const LoopCounters& loop) { return loop.refusals[i].value(); }),
+                 {{"reason", exchange::refusal_names[i]}});
+  }
+  for (std::size_t i = 1; i < http1::fault_count; ++i) {
+    sink.counter("tern_refusals", refused,
+                 sum(workers, [i](const LoopCounters& loop) { return loop.faults[i].value(); }),
+                 {{"reason", http1::name_of(static_cast<http1::Fault>(i))}});
+  }
+}
+
+void report_protocols(const Workers& workers, http::FigureSink& sink) {
+  const auto counter = [&](std::string_view name, std::string_view help, base::Counter LoopCounters::* member) {
+    sink.counter(name, help, sum(workers, [member](const LoopCounters& loop) { return (loop.*member).value(); }));
+  };
+  counter("tern_tls_handshakes", "TLS handshakes that have succeeded.", &LoopCounters::tls_handshakes);
+  counter("tern_tls_resumptions", "TLS handshakes that have resumed a session.", &LoopCounters::tls_resumptions);
+  counter("tern_tls_failures", "TLS handshakes that have failed.", &LoopCounters::tls_failures);
+  counter("tern_http2_streams", "HTTP/2 streams that clients have opened.", &LoopCounters::http2_streams);
+  counter("tern_http2_resets_received", "HTTP/2 streams that clients have reset.",
+          &LoopCounters::http2_resets_received);
+  counter("tern_http2_resets_sent", "HTTP/2 streams that the server has reset.", &LoopCounters::http2_resets_sent);
+  using websockets::SocketCounters;
+  const auto sockets = [&](std::string_view name, std::string_view help, base::Counter SocketCounters::* member) {
+    sink.counter(name, help,
+                 sum(workers, [member](const LoopCounters& loop) { return (loop.sockets.*member).value(); }));
+  };
+  sockets("tern_websockets_opened", "WebSockets that were opened, over HTTP/1.1 and HTTP/2.", &SocketCounters::opened);
+  sockets("tern_websocket_messages_received", "Messages that were received.", &SocketCounters::received);
+  sockets("tern_websocket_messages_sent", "Messages and publications that were sent.", &SocketCounters::sent);
+  sockets("tern_websocket_messages_dropped", "Messages and publications that were dropped, since the peer is slow.",
+          &SocketCounters::dropped);
+  sink.gauge("tern_websocket_queued_bytes", "Bytes of messages that peers have not read.",
+             sum(workers, [](const LoopCounters& loop) { return loop.sockets.queued.value(); }));
+}
+
+void report_pool(const LazyPool& pool, http::FigureSink& sink) {
+  const ThreadPool::Counts counts = pool.counts();
+  sink.gauge("tern_pool_threads", "Threads of the pool.", pool.threads());
+  sink.gauge("tern_pool_running_jobs", "Jobs that run.", double(counts.running));
+  sink.gauge("tern_pool_queued_jobs", "Jobs that wait for a thread.", double(counts.queued));
+  sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.done), {{"end", "done"}});
+  sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.rejected), {{"end", "rejected"}});
+  sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.dropped), {{"end", "dropped"}});
+  sink.histogram("tern_pool_wait_duration_seconds", "How long jobs have waited for a thread.",
+                 in_seconds(ThreadPool::Counts::wait_bounds), counts.waits,
+                 double(counts.wait_nanoseconds) * nanosecond);
+}
+
+}  // namespace
+
+void Server::report(http::FigureSink& sink) const {
+  report_requests(workers_, sink);
+  report_connections(workers_, sink);
+  report_protocols(workers_, sink);
+  report_loops(workers_, sink);
+  report_pool(pool_, sink);
+  sink.gauge("tern_buffered_bytes", "Bytes of contents in memory: collected ones, and responses that are not read.",
+             double(shared_.memory.used()));
+  sink.gauge("tern_buffered_limit_bytes", "The bound of tern_buffered_bytes.", double(shared_.memory.limit()));
+  sink.counter("tern_log_lines_lost", "Lines of the logs that could not be written.", double(log_.lost()));
+  sink.gauge("tern_draining", "1 once the shutdown has begun.", is_draining() ? 1 : 0);
+}
+
+void Server::list_requests(std::size_t loop, std::size_t max,
+                           base::Function<void(std::vector<http::RequestInFlight>)> then) {
+  Worker& worker = *workers_[loop];
+  worker.loop().post([&worker, max, then = std::move(then)]() mutable {
+    std::vector<http::RequestInFlight> requests;
+    const std::uint64_t now = exchange::LoopContext::nanoseconds();
+    worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
+      if (!exchange.in_flight()) return;
+      const Request& request = exchange.request();
+      requests.push_back({std::string(request.method_name()), std::string(request.path()), std::string(request.route()),
+                          std::string(request.id()), std::string(exchange.remote()),
+                          double(now - exchange.started()) * nanosecond});
+    });
+    std::ranges::sort(requests, std::ranges::greater(), &http::RequestInFlight::seconds);
+    if (requests.size() > max) requests.resize(max);
+    then(std::move(requests));
+  });
+}
+
+}  // namespace tern::server
