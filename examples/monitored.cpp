@@ -1,0 +1,73 @@
+// A shop that shows how it does: metrics for Prometheus, and health for a load balancer, on an address of their own.
+//
+//   curl http://127.0.0.1:8080/orders --json '{"article":"tea","cents":350}' {"number":1,"article":"tea","cents":350}
+//   curl http://127.0.0.1:9090/metrics | grep shop_                               shop_orders_total{kind="drink"} 1 …
+//   curl http://127.0.0.1:9090/readyz                                             {"status":"pass","checks":{…}}
+//   curl -X POST http://127.0.0.1:8080/close                                      no more orders: readyz fails
+//
+// --admin-port N sets the port of the admin address.
+#include <tern/observe.hpp>
+#include <tern/tern.hpp>
+
+#include "flags.hpp"
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace {
+
+struct NewOrder {
+  std::string article;
+  int cents = 0;
+};
+
+struct Order {
+  int number = 0;
+  std::string article;
+  int cents = 0;
+};
+
+struct Shop {
+  std::atomic<int> orders = 0;
+  std::atomic<bool> is_open = true;
+};
+
+// Labels have few values: an article would be one too many.
+std::string_view kind_of(std::string_view article) {
+  return article == "tea" || article == "coffee" ? "drink" : "food";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string admin_port = "9090";
+  const tern::Options options = examples::options(argc, argv, {{"--admin-port", admin_port}});
+
+  Shop shop;
+  tern::App app;
+  const auto orders = app.metrics().counter("shop_orders", "Orders that were placed.", {"kind"});
+  const auto prices = app.metrics().histogram("shop_order_euros", "What orders cost.", {1, 5, 10, 50});
+  app.metrics().gauge("shop_open", "1 while orders are taken.", [&shop] { return shop.is_open ? 1.0 : 0.0; });
+
+  app.admin({.port = tern::base::parse_integer<std::uint16_t>(admin_port).value_or(9090)})
+      .check("shop",
+             [&shop] {
+               if (!shop.is_open) throw std::runtime_error("the shop is closed");
+             },
+             {.every = tern::Milliseconds(100)});
+
+  app.post("/orders", [&shop, orders, prices](tern::Json<NewOrder> wanted) {
+    if (!shop.is_open) throw tern::HttpError(tern::Status::ServiceUnavailable, "the shop is closed");
+    orders.with(kind_of(wanted->article)).add();
+    prices.observe(wanted->cents / 100.0);
+    const Order order{++shop.orders, wanted->article, wanted->cents};
+    return tern::created(order, "/orders/" + std::to_string(order.number));
+  });
+  app.post("/close", [&shop] {
+    shop.is_open = false;
+    return tern::Status::NoContent;
+  });
+  return app.run(options);
+}

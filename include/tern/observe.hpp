@@ -1,0 +1,6 @@
+// The component tern::observe: metrics, health and the admin address.
+#pragma once
+
+#include <tern/observe/admin.hpp>
+#include <tern/observe/health.hpp>
+#include <tern/observe/metrics.hpp>

@@ -1,0 +1,60 @@
+// Everything that this component keeps for an app: the core's observer, the metrics, the checks.
+#pragma once
+
+#include "observe/health.hpp"
+#include "observe/registry.hpp"
+#include "observe/request_metrics.hpp"
+
+#include <tern/coro/task.hpp>
+#include <tern/http/observer.hpp>
+#include <tern/http/request.hpp>
+#include <tern/http/response.hpp>
+#include <tern/observe/metrics.hpp>
+
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace tern::observe {
+
+inline constexpr std::string_view admin_listener = "admin";
+
+class Observatory final : public http::Observer {
+public:
+  Observatory();
+
+  void on_complete(std::vector<http::ObservedRoute> routes) override;
+  void on_start(http::ServerView& server) override;
+  void on_stop() noexcept override;
+  void on_request(Exchange&) noexcept override {}
+  void on_response(Exchange& exchange, const http::RequestEnd& end) noexcept override {
+    requests_.count(exchange, end);
+  }
+  void on_abandoned(Exchange&) noexcept override {}
+
+  Metrics& metrics() noexcept { return metrics_; }
+  Health& health() noexcept { return health_; }
+  const std::vector<http::ObservedRoute>& routes() const noexcept { return routes_; }
+  // Null while no server runs. For handlers, during whose time it does not change.
+  http::ServerView* server() const noexcept { return server_; }
+  // From any thread.
+  void log(LogLevel level, std::string_view line) noexcept;
+
+  bool has_admin() const noexcept { return has_admin_; }
+  void set_admin() noexcept { has_admin_ = true; }
+
+  // All metrics, in the format that the request asks for. Lets other work of the loop run in between.
+  Task<Response> exposition(const Request& request);
+
+private:
+  Registry registry_;
+  Metrics metrics_{registry_};
+  RequestMetrics requests_;
+  Health health_;
+  std::vector<http::ObservedRoute> routes_;
+  std::mutex mutex_;  // for log(), and changes of server_
+  http::ServerView* server_ = nullptr;
+  bool has_admin_ = false;
+};
+
+}  // namespace tern::observe

@@ -1,0 +1,136 @@
+#include "observe/request_metrics.hpp"
+
+#include <tern/http/exchange.hpp>
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+namespace tern::observe {
+namespace {
+
+// The methods that a request without a route is counted by; everything else is "_OTHER", as OpenTelemetry says.
+constexpr std::array<Method, 10> known = {Method::Get,     Method::Head,   Method::Post,    Method::Put,
+                                          Method::Patch,   Method::Delete, Method::Options, Method::Query,
+                                          Method::Connect, Method::Trace};
+
+constexpr std::array<std::string_view, 5> class_names = {"1xx", "2xx", "3xx", "4xx", "5xx"};
+
+void add(std::atomic<std::uint64_t>& number, std::uint64_t more) noexcept {
+  number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+RequestMetrics::~RequestMetrics() {
+  for (const auto& loop : loops_) {
+    for (const std::atomic<Numbers*>& numbers : loop->numbers) delete numbers.load();
+  }
+}
+
+// Quadratic in the number of routes, once, over a few thousand at most.
+std::size_t RequestMetrics::slots_for(std::string_view method, std::string_view route) {
+  for (std::size_t first = 0; first < slots_.size(); first += classes) {
+    if (slots_[first].route == route && slots_[first].method == method) return first;
+  }
+  slots_.insert(slots_.end(), classes, Slot{std::string(method), std::string(route)});
+  return slots_.size() - classes;
+}
+
+void RequestMetrics::set_routes(const std::vector<http::ObservedRoute>& routes, std::string_view hidden_listener) {
+  for (const http::ObservedRoute& route : routes) {
+    RouteSlots& of_route = routes_.emplace_back();
+    if (!hidden_listener.empty() && route.listener == hidden_listener) continue;
+    of_route = {slots_for(route.method, route.pattern), slots_for(method_name(Method::Head), route.pattern)};
+  }
+  first_unrouted_ = slots_.size();
+  for (const Method method : known) slots_.insert(slots_.end(), classes, Slot{std::string(method_name(method)), {}});
+  slots_.insert(slots_.end(), classes, Slot{"_OTHER", {}});
+}
+
+void RequestMetrics::prepare(std::size_t loops) {
+  while (loops_.size() < loops) {
+    loops_.push_back(std::make_unique<Loop>());
+    loops_.back()->numbers = std::vector<std::atomic<Numbers*>>(slots_.size());
+  }
+}
+
+std::size_t RequestMetrics::slot_of(const Exchange& exchange, Status status) const noexcept {
+  const Request& request = const_cast<Exchange&>(exchange).request();
+  const auto status_class = std::clamp<std::size_t>(static_cast<std::size_t>(code(status)) / 100, 1, classes) - 1;
+  if (request.route().empty()) {
+    // A request that could not be parsed has no target.
+    const auto place = request.target().empty() ? known.end() : std::ranges::find(known, request.method());
+    return first_unrouted_ + static_cast<std::size_t>(place - known.begin()) * classes + status_class;
+  }
+  const RouteSlots& route = routes_[request.route_index()];
+  const std::size_t first = request.method() == Method::Head ? route.head : route.own;
+  return first == hidden ? hidden : first + status_class;
+}
+
+void RequestMetrics::count(Exchange& exchange, const http::RequestEnd& end) noexcept {
+  if (exchange.loop_index() >= loops_.size()) return;
+  const std::size_t slot = slot_of(exchange, end.status);
+  if (slot == hidden) return;
+  std::atomic<Numbers*>& place = loops_[exchange.loop_index()]->numbers[slot];
+  Numbers* numbers = place.load(std::memory_order_relaxed);
+  if (numbers == nullptr) {
+    numbers = new (std::nothrow) Numbers;
+    if (numbers == nullptr) return;
+    place.store(numbers, std::memory_order_release);
+  }
+  std::size_t bucket = 0;
+  while (bucket < bounds.size() && end.nanoseconds > bounds[bucket]) ++bucket;
+  add(numbers->buckets[bucket], 1);
+  add(numbers->nanoseconds, end.nanoseconds);
+  if (end.received != 0) add(numbers->received, end.received);
+  add(numbers->sent, end.bytes);
+}
+
+std::size_t RequestMetrics::write(Exposition& to, Figure figure, std::size_t from, std::size_t count) const {
+  static constexpr auto seconds = [] {
+    std::array<double, bounds.size()> all{};
+    std::ranges::transform(bounds, all.begin(), [](std::uint64_t one) { return static_cast<double>(one) * 1e-9; });
+    return all;
+  }();
+  const std::size_t end = std::min(from + count, slots_.size());
+  for (std::size_t slot = from; slot < end; ++slot) {
+    std::array<std::uint64_t, bounds.size() + 1> buckets{};
+    std::uint64_t nanoseconds = 0;
+    std::uint64_t received = 0;
+    std::uint64_t sent = 0;
+    bool any = false;
+    for (const auto& loop : loops_) {
+      const Numbers* numbers = loop->numbers[slot].load(std::memory_order_acquire);
+      if (numbers == nullptr) continue;
+      any = true;
+      for (std::size_t i = 0; i < buckets.size(); ++i)
+        buckets[i] += numbers->buckets[i].load(std::memory_order_relaxed);
+      nanoseconds += numbers->nanoseconds.load(std::memory_order_relaxed);
+      received += numbers->received.load(std::memory_order_relaxed);
+      sent += numbers->sent.load(std::memory_order_relaxed);
+    }
+    if (!any) continue;
+    const std::array<http::FigureLabel, 3> labels = {http::FigureLabel{"http_request_method", slots_[slot].method},
+                                                     {"http_route", slots_[slot].route},
+                                                     {"http_response_status_class", class_names[slot % classes]}};
+    switch (figure) {
+      case Figure::Duration:
+        to.family(MetricKind::Histogram, "http_server_request_duration_seconds",
+                  "Time from the complete head of a request to its complete response.");
+        to.buckets(seconds, buckets, static_cast<double>(nanoseconds) * 1e-9, labels);
+        break;
+      case Figure::RequestBytes:
+        to.family(MetricKind::Counter, "http_server_request_body_bytes", "Bytes of the contents of requests.");
+        to.value(static_cast<double>(received), labels);
+        break;
+      case Figure::ResponseBytes:
+        to.family(MetricKind::Counter, "http_server_response_body_bytes", "Bytes of the contents of responses.");
+        to.value(static_cast<double>(sent), labels);
+        break;
+    }
+  }
+  return end;
+}
+
+}  // namespace tern::observe

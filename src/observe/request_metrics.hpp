@@ -1,0 +1,80 @@
+// The durations and sizes of requests by method, route and class of status. Each loop counts its own, without sharing.
+#pragma once
+
+#include "observe/exposition.hpp"
+
+#include <tern/http/method.hpp>
+#include <tern/http/observer.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tern::observe {
+
+class RequestMetrics {
+public:
+  // OpenTelemetry's bounds of http.server.request.duration, in nanoseconds.
+  static constexpr std::array<std::uint64_t, 14> bounds = {
+      5'000'000,   10'000'000,  25'000'000,    50'000'000,    75'000'000,    100'000'000,   250'000'000,
+      500'000'000, 750'000'000, 1'000'000'000, 2'500'000'000, 5'000'000'000, 7'500'000'000, 10'000'000'000};
+
+  RequestMetrics() = default;
+  ~RequestMetrics();
+  RequestMetrics(const RequestMetrics&) = delete;
+  RequestMetrics& operator=(const RequestMetrics&) = delete;
+
+  // Once, before the first start. Requests to routes of `hidden_listener` are not counted.
+  void set_routes(const std::vector<http::ObservedRoute>& routes, std::string_view hidden_listener);
+  // Before the loops run.
+  void prepare(std::size_t loops);
+  // On a loop's thread.
+  void count(Exchange& exchange, const http::RequestEnd& end) noexcept;
+
+  // From any thread: writes the series of slots `from` on, at most `count` of them. Returns the next slot; size() at
+  // the end. The durations and the two sizes are one after the other, each from 0 to size().
+  enum class Figure : std::uint8_t { Duration, RequestBytes, ResponseBytes };
+  std::size_t write(Exposition& to, Figure figure, std::size_t from, std::size_t count) const;
+  std::size_t size() const noexcept { return slots_.size(); }
+
+private:
+  static constexpr std::size_t classes = 5;  // 1xx to 5xx
+
+  // Written by one thread.
+  struct Numbers {
+    std::array<std::atomic<std::uint64_t>, bounds.size() + 1> buckets{};
+    std::atomic<std::uint64_t> nanoseconds = 0;
+    std::atomic<std::uint64_t> received = 0;  // bytes of contents
+    std::atomic<std::uint64_t> sent = 0;
+  };
+  // One for each slot; made by the loop with its first request.
+  struct Loop {
+    std::vector<std::atomic<Numbers*>> numbers;
+  };
+  // A method, a route and a class of status.
+  struct Slot {
+    std::string method;
+    std::string route;  // empty: none
+  };
+  // The first slot of a route's method, and of HEAD. Routes of one pattern, for several hosts for example, share them.
+  struct RouteSlots {
+    std::size_t own = hidden;
+    std::size_t head = hidden;
+  };
+  static constexpr std::size_t hidden = static_cast<std::size_t>(-1);
+
+  std::size_t slots_for(std::string_view method, std::string_view route);
+  std::size_t slot_of(const Exchange& exchange, Status status) const noexcept;
+
+  std::vector<Slot> slots_;
+  std::vector<RouteSlots> routes_;
+  std::size_t first_unrouted_ = 0;
+  std::vector<std::unique_ptr<Loop>> loops_;
+};
+
+}  // namespace tern::observe

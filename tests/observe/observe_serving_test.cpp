@@ -1,0 +1,259 @@
+// The admin address of a running server: what it measures, and what it says while the server stops.
+#include "tern/running_app.hpp"
+
+#include <tern/async.hpp>
+#include <tern/observe.hpp>
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace tern {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class ServingAdmin : public RunningAppTest {
+protected:
+  ~ServingAdmin() override {
+    go = true;
+    app.stop();
+  }
+  std::string ask(const std::string& path) {
+    return send(app.port("admin"), "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  }
+  // Sends this to the app, or to the admin address, and returns the response.
+  std::string send(std::uint16_t port, const std::string& request) {
+    net::Peer peer = connect(port);
+    return peer.send(request) ? peer.receive_all() : std::string();
+  }
+  // /metrics, once it has this line.
+  std::string metrics_with(const std::string& line) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::string all = ask("/metrics");
+    while (!all.contains("\n" + line + "\n") && std::chrono::steady_clock::now() < deadline) all = ask("/metrics");
+    return all;
+  }
+  // Waits for `go`.
+  Task<std::string> wait() {
+    ++waiters;
+    while (!go) co_await sleep_for(Milliseconds(5));
+    co_return "done";
+  }
+  void await_waiters(int count) const {
+    while (waiters < count) std::this_thread::yield();
+  }
+  static std::string duration(const std::string& labels, int count) {
+    return "http_server_request_duration_seconds_count{" + labels + "} " + std::to_string(count);
+  }
+
+  std::atomic<bool> go = false;
+  std::atomic<int> waiters = 0;
+  AdminAddress admin = app.admin({.port = 0});
+};
+
+TEST_F(ServingAdmin, counts_requests_by_method_route_and_class_of_status) {
+  app.get("/books/{id}", [](int id) -> std::optional<int> { return id == 7 ? std::optional(7) : std::nullopt; });
+  app.on("PURGE", "/books/{id}", [](int) { return Status::NoContent; });
+  app.start(quiet());
+  const std::uint16_t port = app.port();
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(get(port, "/books/7"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(get(port, "/books/8"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(get(port, "/missing"), StartsWith("HTTP/1.1 404"));
+  send(port, "HEAD /books/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  send(port, "PURGE /books/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(send(port, "DELETE /books/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(send(port, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  const std::string get_book = R"(http_request_method="GET",http_route="/books/{id}",http_response_status_class=)";
+  const std::string all = metrics_with(duration(get_book + "\"2xx\"", 3));
+  EXPECT_THAT(all, HasSubstr(duration(get_book + "\"2xx\"", 3)));
+  EXPECT_THAT(all, HasSubstr(duration(get_book + "\"4xx\"", 1)));
+  for (const std::string labels : {
+           R"(http_request_method="HEAD",http_route="/books/{id}",http_response_status_class="2xx")",
+           R"(http_request_method="PURGE",http_route="/books/{id}",http_response_status_class="2xx")",
+           R"(http_request_method="GET",http_route="",http_response_status_class="4xx")",
+           R"(http_request_method="DELETE",http_route="",http_response_status_class="4xx")",
+           R"(http_request_method="_OTHER",http_route="",http_response_status_class="4xx")",
+       }) {
+    EXPECT_THAT(all, HasSubstr(duration(labels, 1)));
+  }
+  EXPECT_THAT(all, HasSubstr("http_server_response_body_bytes_total{" + get_book + "\"2xx\"} 3\n"));
+  EXPECT_THAT(all, Not(HasSubstr("/books/7")));                 // never a raw path
+  EXPECT_THAT(all, Not(HasSubstr("http_route=\"/metrics\"")));  // nor those of the admin address
+}
+
+// Two series with the same labels would make Prometheus refuse everything.
+TEST_F(ServingAdmin, counts_routes_of_one_pattern_together) {
+  app.host("a.example").get("/both", [] { return "a"; });
+  app.get("/both", [] { return "b"; });
+  app.head("/both", [] { return "head"; });
+  app.start(quiet());
+  for (const char* const host : {"a.example", "b.example"}) {
+    send(app.port(), std::string("GET /both HTTP/1.1\r\nConnection: close\r\nHost: ") + host + "\r\n\r\n");
+    send(app.port(), std::string("HEAD /both HTTP/1.1\r\nConnection: close\r\nHost: ") + host + "\r\n\r\n");
+  }
+  const std::string of_route = R"(",http_route="/both",http_response_status_class="2xx")";
+  const std::string get_labels = "http_request_method=\"GET" + of_route;
+  const std::string head_labels = "http_request_method=\"HEAD" + of_route;
+  const std::string all = metrics_with(duration(head_labels, 2));
+  EXPECT_THAT(all, HasSubstr(duration(get_labels, 2)));
+  EXPECT_THAT(all, HasSubstr(duration(head_labels, 2)));
+  EXPECT_EQ(all.find("_count{" + get_labels), all.rfind("_count{" + get_labels));
+  EXPECT_EQ(all.find("_count{" + head_labels), all.rfind("_count{" + head_labels));
+}
+
+TEST_F(ServingAdmin, measures_how_long_requests_take) {
+  app.get("/slow", []() -> Task<std::string> {
+    co_await sleep_for(Milliseconds(60));
+    co_return "done";
+  });
+  app.start(quiet());
+  get(app.port(), "/slow");
+  const std::string labels = R"(http_request_method="GET",http_route="/slow",http_response_status_class="2xx")";
+  const std::string all = metrics_with(duration(labels, 1));
+  EXPECT_THAT(all, HasSubstr("http_server_request_duration_seconds_bucket{" + labels + ",le=\"0.05\"} 0\n"));
+  EXPECT_THAT(all, HasSubstr("http_server_request_duration_seconds_bucket{" + labels + ",le=\"+Inf\"} 1\n"));
+}
+
+TEST_F(ServingAdmin, counts_bytes_of_contents) {
+  app.post("/echo", [](Request& request) { return std::string(request.body()) + "!"; });
+  app.start(quiet());
+  send(app.port(), "POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+  const std::string labels = R"({http_request_method="POST",http_route="/echo",http_response_status_class="2xx"} )";
+  const std::string all = metrics_with("http_server_request_body_bytes_total" + labels + "5");
+  EXPECT_THAT(all, HasSubstr("http_server_request_body_bytes_total" + labels + "5\n"));
+  EXPECT_THAT(all, HasSubstr("http_server_response_body_bytes_total" + labels + "6\n"));
+}
+
+TEST_F(ServingAdmin, sums_what_all_loops_and_other_threads_count) {
+  const Counter count = app.metrics().counter("counted", "Counted.");
+  app.get("/count", [count] {
+    count.add();
+    return "";
+  });
+  app.get("/offloaded", blocking([count] {
+            count.add(100);
+            return "";
+          }));
+  Options options = quiet();
+  options.threads = 3;
+  app.start(options);
+  for (int i = 0; i < 20; ++i) get(app.port(), "/count");
+  get(app.port(), "/offloaded");
+  count.add(1000);
+  EXPECT_THAT(ask("/metrics"), HasSubstr("\ncounted_total 1120\n"));
+}
+
+TEST_F(ServingAdmin, is_not_ready_as_soon_as_the_shutdown_begins) {
+  Options options = quiet();
+  options.timeouts.drain_delay = Seconds(20);
+  app.start(options);
+  EXPECT_THAT(ask("/readyz"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask("/metrics"), HasSubstr("\ntern_draining 0\n"));
+  app.stop(false);
+  EXPECT_THAT(ask("/readyz"), StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(ask("/readyz"), HasSubstr("the server stops"));
+  EXPECT_THAT(ask("/livez"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask("/metrics"), HasSubstr("\ntern_draining 1\n"));
+  EXPECT_THAT(get(app.port(), "/hello"), StartsWith("HTTP/1.1 200"));  // served as before
+  app.stop();                                                          // ends the delay
+}
+
+TEST_F(ServingAdmin, lists_requests_in_flight_with_route_and_age) {
+  app.get("/wait/{id}", [this](int) -> Task<std::string> { return wait(); });
+  app.start(quiet());
+  net::Peer peer = connect(app.port());
+  peer.send("GET /wait/7?x=1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  await_waiters(1);
+  const std::string body = ask("/requests");
+  EXPECT_THAT(body, HasSubstr(R"("method":"GET","path":"/wait/7","route":"/wait/{id}")"));
+  EXPECT_THAT(body, HasSubstr(R"("remote":"127.0.0.1")"));
+  EXPECT_THAT(body, HasSubstr(R"({"loop":0,"answers":true)"));
+  EXPECT_THAT(body, HasSubstr(R"({"loop":1,"answers":true)"));
+}
+
+TEST_F(ServingAdmin, changes_the_level_of_the_log_while_it_runs) {
+  app.get("/log", [](Request& request) {
+    request.log(LogLevel::Info, "quiet or not");
+    return "";
+  });
+  app.start(logged());
+  const auto change = [this](const std::string& body) {
+    return send(app.port("admin"),
+                "PUT /log/level HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: "
+                "application/json\r\nContent-Length: " +
+                    std::to_string(body.size()) + "\r\n\r\n" + body);
+  };
+  EXPECT_THAT(ask("/log/level"), HasSubstr(R"({"level":"error"})"));
+  get(app.port(), "/log");
+  EXPECT_THAT(change(R"({"level":"info"})"), HasSubstr(R"({"level":"info"})"));
+  get(app.port(), "/log?now");
+  EXPECT_THAT(change(R"({"level":"loud"})"), StartsWith("HTTP/1.1 422"));
+  app.stop();
+  const std::string log = content_of(folder.path / "error");
+  EXPECT_EQ(log.find("quiet or not"), log.rfind("quiet or not"));
+  EXPECT_THAT(log, HasSubstr("GET /log: quiet or not"));
+}
+
+TEST_F(ServingAdmin, says_once_that_a_metric_has_reached_its_limit) {
+  const Labelled<Counter> visits = app.metrics().counter("visits", "Visits.", {"page"}, 1);
+  Options options = logged();
+  options.logging.level = LogLevel::Warning;
+  app.start(options);
+  for (int i = 0; i < 10; ++i) visits.with(std::to_string(i)).add();
+  app.stop();
+  const std::string log = content_of(folder.path / "error");
+  const std::string line = "metric 'visits' has reached its limit of 1 series";
+  EXPECT_THAT(log, HasSubstr(line));
+  EXPECT_EQ(log.find(line), log.rfind(line));
+}
+
+TEST_F(ServingAdmin, logs_when_a_check_fails_and_when_it_passes_again) {
+  std::atomic<int> runs = 0;
+  admin.check("disk", [&runs] { return ++runs != 2; }, {.every = Milliseconds(20)});
+  Options options = logged();
+  options.logging.level = LogLevel::Info;
+  app.start(options);
+  while (runs < 4) std::this_thread::yield();
+  app.stop();
+  const std::string log = content_of(folder.path / "error");
+  EXPECT_THAT(log, HasSubstr("the health check 'disk' fails: the check returned false"));
+  EXPECT_THAT(log, HasSubstr("the health check 'disk' passes again"));
+}
+
+// A function that is offloaded cannot be stopped: the answer does not wait for it.
+TEST_F(ServingAdmin, is_not_ready_while_a_check_hangs) {
+  std::atomic<bool> hangs = true;
+  admin.check("hanging",
+              [&hangs]() -> Task<> {
+                auto hang = [&hangs] {
+                  while (hangs) std::this_thread::yield();
+                };
+                co_await offload(hang);
+              },
+              {.timeout = Milliseconds(20)});
+  app.start(quiet());
+  std::string answer = ask("/readyz");
+  while (!answer.contains("does not end")) answer = ask("/readyz");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 503"));
+  hangs = false;
+}
+
+TEST_F(ServingAdmin, serves_again_after_a_stop) {
+  app.start(quiet());
+  get(app.port());
+  app.stop();
+  app.start(quiet());
+  get(app.port());
+  const std::string labels = R"(http_request_method="GET",http_route="/hello",http_response_status_class="2xx")";
+  EXPECT_THAT(metrics_with(duration(labels, 2)), HasSubstr(duration(labels, 2)));  // counters never go back
+}
+
+}  // namespace
+}  // namespace tern
