@@ -45,7 +45,12 @@ Task<std::string> Connection::open(const Parameters& parameters, const Endpoint&
 
 void Connection::set_up() {
   if (options_.transaction_pooling || options_.statement_timeout.count() == 0) return;
-  send_text("set statement_timeout = " + std::to_string(options_.statement_timeout.count()), nullptr);
+  send_setting("set statement_timeout = " + std::to_string(options_.statement_timeout.count()));
+}
+
+void Connection::send_setting(const std::string& text) {
+  send_text(text, nullptr).is_setting = true;
+  ++settings_;
 }
 
 void Connection::close() noexcept {
@@ -54,7 +59,7 @@ void Connection::close() noexcept {
 
 void Connection::clean() {
   statements_.clear();
-  send_text("discard all", nullptr);
+  send_setting("discard all");
   set_up();
   tainted_ = false;
 }
@@ -330,6 +335,7 @@ void Connection::on_ready(std::string_view body) {
   status_ = body.empty() ? 'I' : body[0];
   Slot slot = std::move(slots_.front());
   slots_.pop_front();
+  if (slot.is_setting) --settings_;
   if (!cancelling_ && suspect_answers_ != 0) --suspect_answers_;
   // In the middle of others, a transaction would take their statements in.
   if (status_ != 'I' && !use.leased) lose("a statement has begun a transaction");
@@ -427,6 +433,7 @@ void Connection::on_lost(std::string_view why) noexcept {
   }
   std::deque<Slot> slots = std::move(slots_);
   slots_.clear();
+  settings_ = 0;
   for (const Slot& slot : slots) {
     if (slot.kind == Slot::Kind::Prepare) on_prepared(*slot.prepared, error);
     if (slot.receiver != nullptr) slot.receiver->on_lost(error);

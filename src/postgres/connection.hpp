@@ -33,6 +33,7 @@ struct Slot {
   Receiver* receiver = nullptr;  // null: the answer is skipped
   Prepared* prepared = nullptr;
   std::uint64_t since = 0;   // milliseconds; sent, or abandoned
+  bool is_setting = false;   // of the session, for which no other statement has to wait
   bool abandoned = false;    // its coroutine was stopped
   bool cancelled = false;    // a cancel request was made because of it
   bool stale = false;        // the database does not have its prepared statement any longer, or as another one
@@ -86,7 +87,8 @@ public:
   void end_copy(std::string_view fault);
 
   bool is_open() const noexcept { return session_.is_open(); }
-  std::size_t outstanding() const noexcept { return slots_.size() + waiting_; }
+  // Without settings of the session.
+  std::size_t outstanding() const noexcept { return slots_.size() + waiting_ - settings_; }
   // 'I': idle; 'T': in a transaction; 'E': in one that has failed.
   char status() const noexcept { return status_; }
   // Whether an answer is overdue, so that others should not wait behind it.
@@ -126,6 +128,7 @@ private:
   void on_timer() noexcept override;
 
   void set_up();
+  void send_setting(const std::string& text);
   void prepare(Prepared& prepared);
   void send(Prepared& prepared, StatementWait& wait);
   void bind(const Prepared& prepared, const StatementWait& wait);
@@ -146,7 +149,8 @@ private:
   Executor& executor_;
   PreparedStatements statements_;
   std::deque<Slot> slots_;
-  std::size_t waiting_ = 0;  // statements that wait for their preparation
+  std::size_t settings_ = 0;  // of the slots
+  std::size_t waiting_ = 0;   // statements that wait for their preparation
   std::vector<sql::Value> values_;
   std::vector<std::vector<sql::Value>> items_;  // of arrays, by column
   std::uint64_t received_at_ = 0;

@@ -124,9 +124,8 @@ void LoopPool::settle(Connection& connection) noexcept {
     try {
       connection.clean();
     } catch (const std::bad_alloc&) {
-      connection.lose("no memory");
+      return connection.lose("no memory");
     }
-    return;
   }
   connection.limit(options_.statement_timeout);
   connection.use.leased = false;

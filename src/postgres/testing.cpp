@@ -108,9 +108,8 @@ void PostgresServer::initialise() {
   int status = 0;
   if (::waitpid(child, &status, 0) != child || status != 0) throw std::runtime_error("initdb: " + content_of(log));
   std::ofstream configuration(folder_ + "/data/postgresql.conf", std::ios::app);
-  configuration << "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nport = " << port_
-                << "\nunix_socket_directories = '" << folder_ << "'\nlisten_addresses = '"
-                << (options_.on_port ? "127.0.0.1" : "") << "'\n";
+  configuration << "fsync = off\nfull_page_writes = off\nport = " << port_ << "\nunix_socket_directories = '" << folder_
+                << "'\nlisten_addresses = '" << (options_.on_port ? "127.0.0.1" : "") << "'\n";
   for (const std::string& setting : options_.settings) configuration << setting << '\n';
   if (options_.access.empty()) return;
   const std::string rules = folder_ + "/data/pg_hba.conf";

@@ -7,8 +7,8 @@
 namespace tern::testing {
 
 // A PostgreSQL in a temporary folder, on a Unix socket (and a free port of 127.0.0.1, if it is asked for). It ends with
-// this object, or with the process. In a process of root, it runs with the user id 65534. One for all tests of a
-// program is enough:
+// this object, or with the thread that has started it. In a process of root, it runs with the user id 65534. One for
+// all tests of a program is enough:
 //
 //   const std::string& database() {
 //     static tern::testing::PostgresServer server;

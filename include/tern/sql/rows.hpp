@@ -87,7 +87,13 @@ public:
 
   void columns(std::span<const Column> columns) override { mapping_.columns(columns); }
   bool row(std::span<const Column> columns, std::span<const Value> values) override {
-    mapping_.read(columns, values, &rows.emplace_back());
+    if constexpr (std::is_same_v<T, bool>) {  // a std::vector of them has no addresses
+      bool made = false;
+      mapping_.read(columns, values, &made);
+      rows.push_back(made);
+    } else {
+      mapping_.read(columns, values, &rows.emplace_back());
+    }
     return rows.size() < max_;
   }
 
