@@ -33,7 +33,7 @@ std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
     const unsigned value = hex_value(text[at]);
     if (value > 15) return std::nullopt;
     std::uint8_t& byte = uuid.bytes[digits++ / 2];
-    byte = static_cast<std::uint8_t>(byte << 4U | value);
+    byte = static_cast<std::uint8_t>(static_cast<unsigned>(byte) << 4U | value);
   }
   return uuid;
 }
