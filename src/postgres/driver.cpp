@@ -206,6 +206,10 @@ Task<> Postgres::connect(Milliseconds limit) const {
   return driver_->connect(limit);
 }
 
+Task<> Postgres::notify(std::string channel, std::string payload) const {
+  co_await execute("select pg_notify($1, $2)", channel, payload);
+}
+
 sql::DatabaseDriver& Postgres::database() const {
   return *driver_;
 }

@@ -33,9 +33,7 @@ std::uint64_t milliseconds(Milliseconds time) {
 }  // namespace
 
 LoopPool::LoopPool(PostgresDriver& driver, Executor& executor)
-    : Attachment(&driver), driver_(driver), options_(driver.options()), executor_(executor) {
-  random_.seed(std::random_device()());
-}
+    : Attachment(&driver), driver_(driver), options_(driver.options()), executor_(executor) {}
 
 LoopPool::~LoopPool() {
   executor_.timers().disarm(*this);

@@ -5,6 +5,7 @@
 // Leases take a connection that nothing is sent on. The coroutine that has waited longest is the next.
 #pragma once
 
+#include "postgres/connecting.hpp"
 #include "postgres/connection.hpp"
 #include "postgres/lease.hpp"
 #include "postgres/loop_statistics.hpp"
@@ -19,7 +20,6 @@
 #include <deque>
 #include <exception>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -86,7 +86,6 @@ private:
   Task<> run_attempts();
   Task<std::string> attempt();
   void adopt(std::unique_ptr<Connection> connection);
-  Milliseconds next_backoff();
   Task<> run_cancels();
 
   std::uint64_t now() const noexcept { return executor_.timers().now(); }
@@ -103,9 +102,8 @@ private:
   std::uint64_t timer_due_ = 0;
   std::uint64_t last_number_ = 0;
   std::uint64_t lost_ = 0;  // connections that were not replaced yet
-  std::minstd_rand random_;
+  Backoff backoff_;
   std::exception_ptr fault_;  // why the last attempt to connect has failed, until one succeeds
-  unsigned failures_ = 0;     // consecutive
   bool connecting_ = false;
   bool cancelling_ = false;
   std::deque<CancelJob> cancels_;

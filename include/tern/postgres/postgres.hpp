@@ -1,12 +1,17 @@
 // Postgres: a database of PostgreSQL.
 #pragma once
 
+#include <tern/postgres/copy.hpp>
+#include <tern/postgres/notification.hpp>
 #include <tern/postgres/options.hpp>
 
 #include <tern/coro/task.hpp>
 #include <tern/sql/database.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tern {
 
@@ -34,6 +39,21 @@ public:
   // For on_start: throws SqlError (Unavailable) if no connection can be made within `limit`, or at once if that is
   // zero.
   Task<> connect(Milliseconds limit = Milliseconds(0)) const;
+
+  // COPY … FROM STDIN: f is called with a tern::CopyWriter&, and its task awaited; the number of rows. If it throws, no
+  // row is copied. f lives until then.
+  template <class F>
+  Task<std::int64_t> copy_in(SqlText<0> text, F&& f) const {
+    static_assert(coro::SafelyAwaited<F>, "tern: this GCC destroys what such a lambda captures twice: give it a name");
+    return postgres::copy_in<std::decay_t<F>>(*driver_, std::string(text.text()), std::forward<F>(f));
+  }
+  // COPY … TO STDOUT, which begins with the first next().
+  CopyReader copy_out(SqlText<0> text) const { return {*driver_, std::string(text.text())}; }
+
+  // Sends a notification; the payload is text of less than 8,000 bytes.
+  Task<> notify(std::string channel, std::string payload) const;
+  // while (true) { const tern::Notification one = co_await notifications.next(); … }
+  NotificationStream listen(std::vector<std::string> channels) const { return {*driver_, std::move(channels)}; }
 
 private:
   sql::DatabaseDriver& database() const override;

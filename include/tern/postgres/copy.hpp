@@ -1,0 +1,70 @@
+// COPY: many rows into a table, and out of one, without a statement for each.
+#pragma once
+
+#include <tern/base/box.hpp>
+#include <tern/coro/awaitable.hpp>
+#include <tern/coro/offload.hpp>
+#include <tern/coro/task.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tern {
+
+namespace postgres {
+class CopyIn;
+class CopyOut;
+class PostgresDriver;
+}  // namespace postgres
+
+// Where the content of a COPY FROM STDIN is written. Valid during the function that gets it.
+class CopyWriter {
+public:
+  explicit CopyWriter(postgres::PostgresDriver& driver);
+
+  // Any part of the content, in the format that the statement says. Waits while much is not sent yet. Throws SqlError
+  // if the database has refused what was written before.
+  Task<> write(std::string_view bytes);
+
+  // For Postgres::copy_in().
+  Task<> begin(std::string statement);
+  Task<std::int64_t> end(std::exception_ptr error);
+
+private:
+  base::Box<postgres::CopyIn> copy_;
+};
+
+// The content of a COPY TO STDOUT, part by part in bounded memory. Belongs to one coroutine. Must not outlive its
+// database.
+class CopyReader {
+public:
+  CopyReader(postgres::PostgresDriver& driver, std::string statement);
+
+  // One row, in the formats text and csv; unset at the end. Throws SqlError.
+  Task<std::optional<std::string>> next();
+
+private:
+  base::Box<postgres::CopyOut> copy_;
+};
+
+namespace postgres {
+
+template <class F>
+Task<std::int64_t> copy_in(PostgresDriver& driver, std::string statement, F produce) {
+  CopyWriter writer(driver);
+  co_await writer.begin(std::move(statement));
+  std::exception_ptr error;
+  try {
+    co_await produce(writer);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  co_return co_await uncancelled(writer.end(std::move(error)));
+}
+
+}  // namespace postgres
+}  // namespace tern

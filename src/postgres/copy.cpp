@@ -1,0 +1,150 @@
+#include "postgres/copy.hpp"
+
+#include "postgres/driver.hpp"
+
+#include <tern/postgres/copy.hpp>
+#include <tern/sql/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tern {
+namespace postgres {
+
+Task<> Copy::start(std::string statement) {
+  lease_ = co_await driver_.lease();
+  slot_ = &lease_.connection().send_text(statement, this, Slot::Kind::Copy);
+}
+
+void Copy::give_up() noexcept {
+  if (slot_ == nullptr || lease_.get() == nullptr) return;
+  lease_.get()->session().resume();
+  lease_.get()->abandon(*std::exchange(slot_, nullptr));
+}
+
+void Copy::check() const {
+  if (error_) std::rethrow_exception(error_);
+}
+
+void Copy::on_complete(std::string_view tag) noexcept {
+  rows_ = changed_rows(tag);
+}
+
+void Copy::on_error(const SqlError& error) noexcept {
+  if (!error_) error_ = std::make_exception_ptr(error);
+  changed_.set();
+}
+
+void Copy::on_ready() noexcept {
+  slot_ = nullptr;
+  changed_.set();
+}
+
+void Copy::on_lost(const std::exception_ptr& error) noexcept {
+  slot_ = nullptr;
+  error_ = error;
+  changed_.set();
+}
+
+void Copy::on_detached() noexcept {
+  slot_ = nullptr;
+}
+
+// --- In
+
+CopyIn::~CopyIn() {
+  if (open_ && slot_ != nullptr && lease_.get() != nullptr) lease_.get()->end_copy("abandoned");
+  give_up();
+}
+
+void CopyIn::on_copy_in() noexcept {
+  open_ = true;
+  changed_.set();
+}
+
+Task<> CopyIn::begin(std::string statement) {
+  co_await start(std::move(statement));
+  co_await changed_;
+  check();
+  if (!open_) throw SqlError(SqlErrorKind::Statement, "copy_in() takes COPY … FROM STDIN");
+}
+
+Task<> CopyIn::write(std::string_view bytes) {
+  constexpr std::size_t part = 64 * 1024;
+  while (!bytes.empty()) {
+    check();
+    Connection& connection = lease_.connection();
+    connection.send_copy_data(bytes.substr(0, part));
+    bytes.remove_prefix(std::min(part, bytes.size()));
+    co_await connection.session().writable();
+  }
+}
+
+Task<std::int64_t> CopyIn::end(std::exception_ptr error) {
+  if (slot_ != nullptr && open_) lease_.connection().end_copy(error ? "the producer has failed" : "");
+  open_ = false;
+  while (slot_ != nullptr) {
+    changed_.reset();
+    co_await changed_;
+  }
+  lease_.release();
+  if (error) std::rethrow_exception(std::move(error));
+  check();
+  co_return rows_;
+}
+
+// --- Out
+
+CopyOut::~CopyOut() {
+  give_up();
+}
+
+void CopyOut::on_copy_data(std::string_view bytes) {
+  parts_.emplace_back(bytes);
+  bytes_ += bytes.size();
+  if (bytes_ > max_queued) lease_.get()->session().pause();
+  changed_.set();
+}
+
+Task<std::optional<std::string>> CopyOut::next() {
+  if (!std::exchange(began_, true)) co_await start(std::move(statement_));
+  while (parts_.empty()) {
+    if (slot_ == nullptr) {
+      lease_.release();
+      check();
+      co_return std::nullopt;
+    }
+    changed_.reset();
+    co_await changed_;
+  }
+  std::string part = std::move(parts_.front());
+  parts_.pop_front();
+  bytes_ -= part.size();
+  if (bytes_ < max_queued / 2 && slot_ != nullptr && lease_) lease_.connection().session().resume();
+  co_return part;
+}
+
+}  // namespace postgres
+
+CopyWriter::CopyWriter(postgres::PostgresDriver& driver) : copy_(base::make_box<postgres::CopyIn>(driver)) {}
+
+Task<> CopyWriter::write(std::string_view bytes) {
+  return copy_->write(bytes);
+}
+
+Task<> CopyWriter::begin(std::string statement) {
+  return copy_->begin(std::move(statement));
+}
+
+Task<std::int64_t> CopyWriter::end(std::exception_ptr error) {
+  return copy_->end(std::move(error));
+}
+
+CopyReader::CopyReader(postgres::PostgresDriver& driver, std::string statement)
+    : copy_(base::make_box<postgres::CopyOut>(driver, std::move(statement))) {}
+
+Task<std::optional<std::string>> CopyReader::next() {
+  return copy_->next();
+}
+
+}  // namespace tern

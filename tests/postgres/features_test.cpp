@@ -1,0 +1,234 @@
+// Notifications, the bus, COPY, migrations and stores against a real PostgreSQL.
+#include "postgres/postgres_testing.hpp"
+#include "server/websocket_client.hpp"
+#include "sql/store_contract.hpp"
+
+#include <tern/postgres/bus.hpp>
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <vector>
+
+namespace tern::postgres {
+namespace {
+
+using ::testing::HasSubstr;
+
+class PostgresFeatures : public PostgresTest {
+protected:
+  PostgresFeatures() { begin(); }
+};
+
+// --- Notifications
+
+TEST_F(PostgresFeatures, notifications_arrive_in_their_order) {
+  run([&]() -> Task<> {
+    NotificationStream notifications = db.listen({"orders", "with \"quotes\""});
+    co_await notifications.listen();
+    co_await db.notify("other", "not this");
+    for (int i = 0; i < 3; ++i) co_await db.notify("orders", std::to_string(i));
+    co_await db.notify("with \"quotes\"", "");
+    for (int i = 0; i < 3; ++i) {
+      const Notification one = co_await notifications.next();
+      EXPECT_EQ(one.channel, "orders");
+      EXPECT_EQ(one.payload, std::to_string(i));
+      EXPECT_FALSE(one.missed);
+    }
+    EXPECT_EQ((co_await notifications.next()).channel, "with \"quotes\"");
+  });
+}
+
+TEST_F(PostgresFeatures, a_stream_says_that_it_has_missed_some) {
+  run([&]() -> Task<> {
+    NotificationStream notifications = db.listen({"orders"});
+    co_await notifications.listen();
+    co_await db.execute("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen \"orders\"%'");
+    EXPECT_TRUE((co_await notifications.next()).missed);
+    co_await db.notify("orders", "again");
+    EXPECT_EQ((co_await notifications.next()).payload, "again");
+  });
+}
+
+TEST_F(PostgresFeatures, a_slow_reader_of_notifications_loses_none) {
+  run([&]() -> Task<> {
+    NotificationStream notifications = db.listen({"many"});
+    co_await notifications.listen();
+    co_await db.execute("select pg_notify('many', x || repeat('x', 1000)) from generate_series(1, 5000) as x");
+    for (int i = 1; i <= 5000; ++i) {
+      const Notification one = co_await notifications.next();
+      if (!one.payload.starts_with(std::to_string(i) + 'x')) {
+        ADD_FAILURE() << i << ": " << one.payload.substr(0, 10);
+        break;
+      }
+    }
+  });
+}
+
+TEST_F(PostgresFeatures, too_large_a_payload_is_an_error) {
+  EXPECT_EQ(error_of([&] { return db.notify("orders", std::string(8000, 'x')); }).kind, SqlErrorKind::Parameter);
+}
+
+// --- The bus
+
+// A server whose WebSockets subscribe to everything.
+class BusServer {
+public:
+  explicit BusServer(const PostgresBusOptions& options) {
+    app.bus(PostgresBus(options));
+    app.websocket("/all", [](WebSocket socket) -> Task<> {
+      socket.subscribe_filter("#");
+      socket.send("ready");
+      while (co_await socket.receive()) {
+      }
+    });
+    Options quiet_options = quiet();
+    quiet_options.threads = 2;
+    app.start(quiet_options);
+  }
+
+  App app;
+};
+
+TEST_F(PostgresFeatures, servers_share_publications) {
+  PostgresBusOptions bus;
+  bus.database = options();
+  bus.channel = schema.name();
+  BusServer one(bus);
+  BusServer other(bus);
+  testing::WebSocketClient client(testing::HttpClient(one.app.port(), 0, false));
+  EXPECT_EQ(client.connect("/all").status, 101);
+  EXPECT_EQ(client.next(), "text ready");
+  EXPECT_EQ(other.app.publish("news/today", "hello"), PublishStatus::Sent);
+  client.next();
+  EXPECT_EQ(client.payload(), "hello");
+  // Larger than a notification.
+  std::string large;
+  for (int i = 0; i < 20'000; ++i) large += std::to_string(i) + ' ';
+  EXPECT_EQ(other.app.publish("news/today", large), PublishStatus::Sent);
+  client.next();
+  EXPECT_EQ(client.payload(), large);
+  EXPECT_EQ(other.app.publish_binary("news", std::string("\0\xFF", 2)), PublishStatus::Sent);
+  client.next();
+  EXPECT_EQ(client.payload(), std::string("\0\xFF", 2));
+  // In order, and its own only once.
+  for (int i = 0; i < 200; ++i) other.app.publish("n", std::to_string(i));
+  for (int i = 0; i < 200; ++i) {
+    client.next();
+    EXPECT_EQ(client.payload(), std::to_string(i));
+  }
+  one.app.publish("n", "own");
+  one.app.publish("n", "last");
+  client.next();
+  EXPECT_EQ(client.payload(), "own");
+  client.next();
+  EXPECT_EQ(client.payload(), "last");
+  EXPECT_EQ(other.app.publish("n", std::string(300 * 1024, 'x')), PublishStatus::Dropped);
+}
+
+// --- COPY
+
+TEST_F(PostgresFeatures, copy_in_and_out) {
+  run([&] { return db.script("create table big (x int, text text)"); });
+  const std::int64_t rows = run([&]() -> Task<std::int64_t> {
+    const auto produce = [](CopyWriter& writer) -> Task<> {
+      std::string line;
+      for (int i = 0; i < 100'000; ++i) {
+        line = std::to_string(i) + ",\"row " + std::to_string(i) + "\"\n";
+        co_await writer.write(line);
+      }
+    };
+    co_return co_await db.copy_in("copy big from stdin with (format csv)", produce);
+  });
+  EXPECT_EQ(rows, 100'000);
+  EXPECT_EQ(run([&] { return db.scalar<std::int64_t>("select sum(x) from big"); }), 4'999'950'000);
+  run([&]() -> Task<> {
+    CopyReader reader = db.copy_out("copy big to stdout with (format csv)");
+    int count = 0;
+    while (const auto row = co_await reader.next()) {
+      if (*row != std::to_string(count) + ",row " + std::to_string(count) + '\n') ADD_FAILURE() << *row;
+      ++count;
+    }
+    EXPECT_EQ(count, 100'000);
+  });
+  EXPECT_EQ(db.statistics().in_use, 0U);
+}
+
+TEST_F(PostgresFeatures, a_copy_that_fails_copies_nothing) {
+  run([&] { return db.script("create table small (x int check (x > 0))"); });
+  const auto wrong = [](CopyWriter& writer) -> Task<> { co_await writer.write("1\n-1\n"); };
+  EXPECT_EQ(error_of([&]() -> Task<> { co_await db.copy_in("copy small from stdin", wrong); }).kind,
+            SqlErrorKind::CheckViolation);
+  const auto thrown = [](CopyWriter& writer) -> Task<> {
+    co_await writer.write("1\n");
+    throw std::runtime_error("no more");
+  };
+  EXPECT_TRUE(
+      throws<std::runtime_error>(app, [&]() -> Task<> { co_await db.copy_in("copy small from stdin", thrown); }));
+  EXPECT_EQ(error_of([&]() -> Task<> { co_await db.copy_in("select 1", thrown); }).kind, SqlErrorKind::Statement);
+  EXPECT_EQ(run([&] { return db.scalar<std::int64_t>("select count(*) from small"); }), 0);
+}
+
+TEST_F(PostgresFeatures, a_copy_may_end_early) {
+  run([&]() -> Task<> {
+    CopyReader reader = db.copy_out("copy (select generate_series(1, 10000000)) to stdout");
+    EXPECT_EQ(co_await reader.next(), "1\n");
+    EXPECT_EQ(co_await reader.next(), "2\n");
+  });
+  EXPECT_EQ(run([&] { return db.scalar<int>("select 1"); }), 1);
+}
+
+// --- Migrations
+
+TEST_F(PostgresFeatures, two_servers_that_start_at_once_migrate_once) {
+  const std::vector<sql::Migration> migrations = {{"0001_a.sql", "create table a (x int); select pg_sleep(0.2);"},
+                                                  {"0002_b.sql", "insert into a values (1); create table b (y int)"}};
+  App other;
+  other.start(one_loop());
+  const Postgres another(options());
+  auto first =
+      std::async(std::launch::async, [&] { return on_loop(app, [&] { return another.migrate(migrations); }); });
+  auto second = std::async(std::launch::async, [&] { return on_loop(other, [&] { return db.migrate(migrations); }); });
+  EXPECT_EQ(first.get() + second.get(), 2U);
+  EXPECT_EQ(run([&] { return db.scalar<std::int64_t>("select count(*) from a"); }), 1);
+  EXPECT_EQ(run([&] { return db.migrate(migrations); }), 0U);
+  EXPECT_EQ(error_of([&] { return db.migrate(std::vector<sql::Migration>{{"0001_a.sql", "changed"}}); }).kind,
+            SqlErrorKind::Migration);
+}
+
+TEST_F(PostgresFeatures, a_migration_that_fails_leaves_nothing) {
+  const std::vector<sql::Migration> migrations = {{"0001_a.sql", "create table a (x int); selec"}};
+  const Failure failure = error_of([&] { return db.migrate(migrations); });
+  EXPECT_EQ(failure.kind, SqlErrorKind::Migration);
+  EXPECT_THAT(failure.what, HasSubstr("0001_a.sql"));
+  EXPECT_EQ(error_of([&] { return db.execute("select * from a"); }).state, "42P01");
+}
+
+// --- Sessions and other entries
+
+struct StoreBackend {
+  const sql::Database& database() const { return db; }
+  template <class T>
+  T run(Task<T> task) {
+    return on_loop(app, [&]() -> Task<T> { co_return co_await std::move(task); });
+  }
+
+  StoreBackend() {
+    Options options = quiet();
+    options.threads = 1;
+    app.start(options);
+  }
+
+  testing::PostgresSchema schema{shared_server()};
+  App app;
+  Postgres db{schema.url()};
+};
+
+}  // namespace
+}  // namespace tern::postgres
+
+namespace tern::sql {
+INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, SqlStoreContract, postgres::StoreBackend);
+}
