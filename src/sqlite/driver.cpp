@@ -83,11 +83,21 @@ SqliteDriver::SqliteDriver(SqliteOptions options)
 
 Task<std::int64_t> SqliteDriver::run(const sql::Call& call, sql::RowReader* rows) {
   const Limits limits = this->limits(co_await current_stop());
+  if (seems_to_read(call)) {
+    const auto changed = co_await run_on(readers(), call, rows, limits);
+    if (changed) co_return *changed;
+  }
+  co_return *co_await run_on(writer_, call, rows, limits);
+}
+
+// Unset if the statement writes, and the slots are for readers.
+Task<std::optional<std::int64_t>> SqliteDriver::run_on(Slots& slots, const sql::Call& call, sql::RowReader* rows,
+                                                       const Limits& limits) {
   std::optional<std::int64_t> changed;
-  Lease lease;
+  SlotCall slot_call(slots);
   const auto job = [&] {
-    const Lease held = std::move(lease);  // given back here, before the loop runs the coroutine
-    Connection& connection = held.connection();
+    const SlotCall::Use use(slot_call);
+    Connection& connection = use.connection();
     try {
       counters_.count_failure([&] { changed = connection.run(call, rows, limits); });
       if (changed) counters_.count_success();
@@ -99,14 +109,13 @@ Task<std::int64_t> SqliteDriver::run(const sql::Call& call, sql::RowReader* rows
     connection.rollback();
     throw SqlError(SqlErrorKind::Statement, "a transaction begins with transaction(), not with a statement");
   };
-  if (seems_to_read(call)) {
-    lease = co_await readers().lease();
-    co_await offload(job);
-    if (changed) co_return *changed;
+  try {
+    co_await slot_call.run(job);
+  } catch (const Cancelled&) {
+    if (slot_call.refused()) throw Overloaded();
+    throw;
   }
-  lease = co_await writer_.lease();
-  co_await offload(job);
-  co_return *changed;
+  co_return changed;
 }
 
 base::Box<sql::Cursor> SqliteDriver::open(sql::Call call) {

@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 namespace tern::sqlite {
 
@@ -35,6 +37,9 @@ public:
   Slots& readers() noexcept { return in_memory_ ? writer_ : readers_; }
 
 private:
+  Task<std::optional<std::int64_t>> run_on(Slots& slots, const sql::Call& call, sql::RowReader* rows,
+                                           const Limits& limits);
+
   SqliteOptions options_;
   std::atomic<std::size_t> handles_ = 1;
   bool in_memory_;

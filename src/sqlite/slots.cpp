@@ -1,31 +1,67 @@
 #include "sqlite/slots.hpp"
 
-#include <tern/coro/offload.hpp>
+#include <tern/coro/executor.hpp>
+
+#include <stdexcept>
 
 namespace tern::sqlite {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr unsigned max_calls = 32;  // of a slot, before its thread of the pool is for others again
+
 }  // namespace
 
+// --- Lease
+
 Connection& Lease::connection() const {
-  if (!slot_->connection) slots_->open(*slot_);
-  return *slot_->connection;
+  return slot_->connection();
 }
 
 void Lease::release() noexcept {
   if (Slot* const slot = std::exchange(slot_, nullptr)) slots_->give_back(*slot);
 }
 
-Slots::Slots(const SqliteOptions& options, Connection::Use use, unsigned count)
-    : options_(options), use_(use), slots_(count) {
+// --- Slot
+
+Connection& Slot::connection() {
+  if (!connection_) slots_.open(*this);
+  return *connection_;
+}
+
+// When a call has ended, its coroutine may end the database, unless there is a next call.
+void Slot::run() noexcept {
+  SlotCall* call = std::exchange(first_, nullptr);
+  for (unsigned count = 1; call != nullptr; ++count) {
+    SlotCall* next = nullptr;
+    call->next_ = &next;
+    call->job_->run();
+    call = next;
+    if (call == nullptr || count < max_calls) continue;
+    first_ = call;
+    if (call->pool_->submit(Priority::Normal, *this)) return;
+    first_ = nullptr;
+    count = 0;
+  }
+}
+
+// The pool ends.
+void Slot::drop() noexcept {
+  Job* const job = std::exchange(first_, nullptr)->job_;
+  slots_.give_back(*this);
+  job->drop();
+}
+
+// --- Slots
+
+Slots::Slots(const SqliteOptions& options, Connection::Use use, unsigned count) : options_(options), use_(use) {
   free_.reserve(count);
-  for (Slot& slot : slots_) free_.push_back(&slot);
+  for (unsigned i = 0; i < count; ++i) free_.push_back(&slots_.emplace_back(*this));
 }
 
 void Slots::open(Slot& slot) {
-  slot.connection = std::make_unique<Connection>(options_, use_);
+  slot.connection_ = std::make_unique<Connection>(options_, use_);
   opened_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -38,7 +74,7 @@ void Slots::read(sql::Statistics& statistics) const {
   statistics.waits += waits_;
 }
 
-// The last used: its caches are warm.
+// With the mutex. The last used: its caches are warm.
 Slot* Slots::take() noexcept {
   if (free_.empty()) return nullptr;
   Slot* const slot = free_.back();
@@ -47,49 +83,77 @@ Slot* Slots::take() noexcept {
   return slot;
 }
 
-// The schedule is under the mutex, so that a wait that is destroyed meanwhile is either linked or scheduled.
-void Slots::give_back(Slot& slot) noexcept {
+Slots::Entry Slots::enter(SlotWait& wait) noexcept {
   const std::scoped_lock lock(mutex_);
-  LeaseWait* const next = waiting_.pop();
-  if (next == nullptr) return free_.push_back(&slot);
+  wait.slot_ = take();
+  if (wait.slot_ != nullptr) return Entry::Taken;
+  if (waiting_count_ >= options_.max_waiting) {
+    ++refused_;
+    return Entry::Refused;
+  }
+  wait.since_ = Clock::now();
+  waiting_.push(wait);
+  ++waiting_count_;
+  return Entry::Linked;
+}
+
+// False: it has a slot.
+bool Slots::unlink(SlotWait& wait, bool refused) noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (!wait.linked()) return false;
+  wait.unlink();
+  --waiting_count_;
+  refused_ += refused ? 1 : 0;
+  return true;
+}
+
+// A lease is scheduled under the mutex, so that one that is destroyed meanwhile is either linked or scheduled.
+SlotCall* Slots::pass_on(Slot& slot) noexcept {
+  const std::scoped_lock lock(mutex_);
+  SlotWait* const next = waiting_.pop();
+  if (next == nullptr) {
+    free_.push_back(&slot);
+    return nullptr;
+  }
   --waiting_count_;
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - next->since_);
   waits_.add(static_cast<std::uint64_t>(waited.count()));
   next->slot_ = &slot;
-  next->executor().schedule(*next);
+  return next->on_slot(slot);
 }
 
+void Slots::give_back(Slot& slot) noexcept {
+  while (SlotCall* const next = pass_on(slot)) {
+    slot.first_ = next;
+    if (next->pool_->submit(Priority::Normal, slot)) return;
+    next->refuse();
+  }
+}
+
+// --- LeaseWait
+
 bool LeaseWait::ready() noexcept {
+  if (Executor::current() != nullptr) return false;
   const std::scoped_lock lock(slots_.mutex_);
   slot_ = slots_.take();
-  refused_ = slot_ == nullptr && slots_.waiting_count_ >= slots_.options_.max_waiting;
-  if (refused_) ++slots_.refused_;
-  return slot_ != nullptr || refused_;
+  return slot_ != nullptr;
 }
 
 bool LeaseWait::enter() noexcept {
-  {
-    const std::scoped_lock lock(slots_.mutex_);
-    slot_ = slots_.take();
-    if (slot_ != nullptr) return false;
-    since_ = Clock::now();
-    slots_.waiting_.push(*this);
-    ++slots_.waiting_count_;
-  }
+  const Slots::Entry entry = slots_.enter(*this);
+  refused_ = entry == Slots::Entry::Refused;
+  if (entry != Slots::Entry::Linked) return false;
   executor().timers().arm(*this, slots_.options_.max_wait);
   return true;
 }
 
-bool LeaseWait::leave() noexcept {
-  const std::scoped_lock lock(slots_.mutex_);
-  return unlink();
+SlotCall* LeaseWait::on_slot(Slot&) noexcept {
+  executor().schedule(*this);
+  return nullptr;
 }
 
-bool LeaseWait::unlink() noexcept {
-  if (slot_ != nullptr) return false;
-  Hook<LeaseWait>::unlink();
-  --slots_.waiting_count_;
-  return true;
+bool LeaseWait::leave() noexcept {
+  return slots_.unlink(*this, false);
 }
 
 void LeaseWait::on_turn() noexcept {
@@ -98,11 +162,7 @@ void LeaseWait::on_turn() noexcept {
 }
 
 void LeaseWait::on_timer() noexcept {
-  {
-    const std::scoped_lock lock(slots_.mutex_);
-    if (!unlink()) return;
-    ++slots_.refused_;
-  }
+  if (!slots_.unlink(*this, true)) return;
   refused_ = true;
   wake();
 }
@@ -121,6 +181,63 @@ Lease LeaseWait::await_resume() {
   if (refused_) throw Overloaded();
   check();
   return {slots_, *std::exchange(slot_, nullptr)};
+}
+
+// --- SlotCall
+
+SlotCall::Use::Use(SlotCall& call) : call_(call), slot_(call.slot_) {
+  if (slot_ != nullptr) return;
+  const std::scoped_lock lock(call.slots_.mutex_);
+  slot_ = call.slots_.take();
+  if (slot_ == nullptr) throw std::logic_error("a coroutine waits on a thread that has no running loop");
+}
+
+SlotCall::Use::~Use() {
+  if (call_.next_ != nullptr) {
+    *std::exchange(call_.next_, nullptr) = call_.slots_.pass_on(*slot_);
+  } else {
+    call_.slots_.give_back(*slot_);
+  }
+}
+
+bool SlotCall::submit(Priority, Job& job) noexcept {
+  Executor& executor = *Executor::current();
+  job_ = &job;
+  pool_ = executor.offloader();
+  if (pool_ == nullptr) return false;
+  switch (slots_.enter(*this)) {
+    case Slots::Entry::Refused: return false;
+    case Slots::Entry::Linked:
+      timers_ = &executor.timers();
+      timers_->arm(*this, slots_.options_.max_wait);
+      return true;
+    case Slots::Entry::Taken: break;
+  }
+  slot_->first_ = this;
+  if (pool_->submit(Priority::Normal, *slot_)) return true;
+  slots_.give_back(*slot_);
+  return false;
+}
+
+bool SlotCall::withdraw(Job&) noexcept {
+  return slots_.unlink(*this, false);
+}
+
+SlotCall* SlotCall::on_slot(Slot&) noexcept {
+  return this;
+}
+
+void SlotCall::on_timer() noexcept {
+  if (slots_.unlink(*this, true)) refuse();
+}
+
+void SlotCall::refuse() noexcept {
+  refused_ = true;
+  job_->drop();
+}
+
+void SlotCall::disarm() noexcept {
+  if (armed()) timers_->disarm(*this);
 }
 
 }  // namespace tern::sqlite

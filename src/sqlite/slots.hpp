@@ -3,16 +3,24 @@
 // Life of a wait: a free slot is taken at once. Otherwise the wait is linked, within a bound, and a slot that is given
 // back goes to the first of the list, on whatever thread. A timer and the stop token end the wait; the mutex decides
 // which of the three was first.
+//
+// A transaction and a row stream have a Lease: a slot for several calls. A single statement is a SlotCall, a function
+// that a thread of the pool calls. That thread goes on with the calls that wait, so that under load a statement costs
+// no way to the pool, and no second way through its loop.
 #pragma once
 
 #include "sqlite/connection.hpp"
 
 #include <tern/coro/list.hpp>
+#include <tern/coro/offload.hpp>
 #include <tern/coro/waiter.hpp>
 #include <tern/sql/statistics.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -22,9 +30,43 @@ namespace tern::sqlite {
 
 class Slots;
 
-// A place for a connection, which its first user opens.
-struct Slot {
-  std::unique_ptr<Connection> connection;
+class SlotCall;
+
+// A place for a connection, which its first user opens. As a job, it runs calls.
+class Slot final : public Job {
+public:
+  explicit Slot(Slots& slots) noexcept : slots_(slots) {}
+
+  // Throws SqlError if it cannot be opened.
+  Connection& connection();
+
+private:
+  friend class Slots;
+  friend class SlotCall;
+
+  void run() noexcept override;
+  void drop() noexcept override;
+
+  Slots& slots_;
+  std::unique_ptr<Connection> connection_;
+  SlotCall* first_ = nullptr;  // of the calls that it runs as a job
+};
+
+// What waits for a slot.
+class SlotWait : public coro::Hook<SlotWait>, protected Timer {
+public:
+  explicit SlotWait(Slots& slots) noexcept : slots_(slots) {}
+
+protected:
+  friend class Slots;
+  ~SlotWait() = default;
+
+  // It has got a slot, and is not linked any more. With the mutex. The call that the caller runs or submits, if any.
+  virtual SlotCall* on_slot(Slot& slot) noexcept = 0;
+
+  Slots& slots_;
+  Slot* slot_ = nullptr;                         // guarded by the mutex of slots_ while it is linked
+  std::chrono::steady_clock::time_point since_;  // while it is linked
 };
 
 // The use of a slot, until it is destroyed or released.
@@ -53,27 +95,72 @@ private:
   Slot* slot_ = nullptr;
 };
 
-class LeaseWait final : public coro::Waiter, public coro::Hook<LeaseWait>, private Timer {
+class LeaseWait final : public coro::Waiter, public SlotWait {
 public:
-  explicit LeaseWait(Slots& slots) noexcept : slots_(slots) {}
+  explicit LeaseWait(Slots& slots) noexcept : SlotWait(slots) {}
   ~LeaseWait();
 
   // Throws Overloaded or Cancelled.
   Lease await_resume();
 
 private:
-  friend class Slots;
   bool ready() noexcept override;
   bool enter() noexcept override;
   bool leave() noexcept override;
   void on_turn() noexcept override;
   void on_timer() noexcept override;
+  SlotCall* on_slot(Slot& slot) noexcept override;
   void disarm() noexcept;
-  bool unlink() noexcept;  // with the mutex
 
-  Slots& slots_;
-  Slot* slot_ = nullptr;                         // guarded by the mutex of slots_ while it is linked
-  std::chrono::steady_clock::time_point since_;  // while it is linked
+  bool refused_ = false;
+};
+
+// One call of a function with a connection, on a thread of the pool (directly, on a thread without a loop):
+//
+//   SlotCall call(slots);
+//   const auto job = [&] { const SlotCall::Use use(call); use.connection()…; };
+//   co_await call.run(job);
+//
+// As an Offloader, it takes one job, and has it run by a slot.
+class SlotCall final : public Offloader, public SlotWait {
+public:
+  explicit SlotCall(Slots& slots) noexcept : SlotWait(slots) {}
+  ~SlotCall() { disarm(); }
+
+  // The slot of the call. It is given back when this is destroyed, before the coroutine goes on.
+  class Use {
+  public:
+    // Throws std::logic_error on a thread without a loop if all slots are in use.
+    explicit Use(SlotCall& call);
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use();
+    Connection& connection() const { return slot_->connection(); }
+
+  private:
+    SlotCall& call_;
+    Slot* slot_;
+  };
+
+  // Whether the call has ended because it could not get a slot: an await that throws Cancelled means Overloaded.
+  bool refused() const noexcept { return refused_; }
+
+  bool submit(Priority priority, Job& job) noexcept override;
+  bool withdraw(Job& job) noexcept override;
+
+private:
+  friend class Slot;
+  friend class Slots;
+  void on_timer() noexcept override;
+  SlotCall* on_slot(Slot& slot) noexcept override;
+  void disarm() noexcept;
+  // The slot was submitted to a pool that has no room.
+  void refuse() noexcept;
+
+  Job* job_ = nullptr;
+  Offloader* pool_ = nullptr;
+  Timers* timers_ = nullptr;   // of its loop, while it has a timer
+  SlotCall** next_ = nullptr;  // where the thread that runs it expects the next call
   bool refused_ = false;
 };
 
@@ -84,6 +171,8 @@ public:
 
   // Opens the first connection, before others use it. Throws SqlError.
   void open() { open(slots_.front()); }
+  // A connection of a slot.
+  void open(Slot& slot);
 
   // co_await slots.lease()
   struct [[nodiscard]] Wait {
@@ -98,18 +187,25 @@ public:
 private:
   friend class Lease;
   friend class LeaseWait;
+  friend class Slot;
+  friend class SlotCall;
 
-  void open(Slot& slot);
   Slot* take() noexcept;
+  enum class Entry : std::uint8_t { Taken, Linked, Refused };
+  // Gives a free slot to the wait, or links it, unless too many wait.
+  Entry enter(SlotWait& wait) noexcept;
+  bool unlink(SlotWait& wait, bool refused) noexcept;
   void give_back(Slot& slot) noexcept;
+  // The same by the thread that runs the calls of the slot, which goes on with the returned one.
+  SlotCall* pass_on(Slot& slot) noexcept;
 
   const SqliteOptions& options_;
   Connection::Use use_;
-  std::vector<Slot> slots_;
+  std::deque<Slot> slots_;
   std::atomic<std::size_t> opened_ = 0;
   mutable std::mutex mutex_;  // guards what follows
   std::vector<Slot*> free_;
-  coro::List<LeaseWait> waiting_;
+  coro::List<SlotWait> waiting_;
   std::size_t waiting_count_ = 0;
   std::uint64_t refused_ = 0;
   sql::WaitTimes waits_;
