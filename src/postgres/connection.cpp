@@ -293,7 +293,11 @@ void Connection::on_message(char type, std::string_view body) {
 void Connection::on_description(Slot& slot, char type, std::string_view body) {
   if (slot.prepared == nullptr) return;  // of a script
   const bool valid = type == 't' ? slot.prepared->describe_parameters(body) : slot.prepared->describe_columns(body);
-  if (!valid) lose("a malformed description");
+  if (!valid) return lose("a malformed description");
+  // Of a statement, whose columns were described before it was sent. Its effects remain.
+  if (slot.kind == Slot::Kind::Statement && slot.prepared->has_other_formats && slot.receiver != nullptr) {
+    slot.receiver->on_error(SqlError(SqlErrorKind::Column, "the types of the columns have changed meanwhile"));
+  }
 }
 
 void Connection::on_row(Slot& slot, std::string_view body) {

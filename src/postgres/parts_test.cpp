@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <initializer_list>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +27,7 @@ protected:
 };
 
 TEST_F(PostgresParts, are_put_together) {
-  for (const std::size_t size : {0, 1, 2, 3, 5690, 5700, 5701, 20'000}) {
+  for (const std::size_t size : std::initializer_list<std::size_t>{0, 1, 2, 3, 5690, 5700, 5701, 20'000}) {
     std::string content;
     for (std::size_t i = 0; i < size; ++i) content += static_cast<char>(i % 251);
     for (const std::string& part : divide({"a/b", content, false}, "other", size)) {

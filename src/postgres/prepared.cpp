@@ -21,11 +21,13 @@ bool Prepared::describe_columns(std::string_view body) {
   types.clear();
   names.clear();
   columns.clear();
+  has_other_formats = false;
   for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
     names.emplace_back(reader.read_string());
     reader.read_bytes(6);
     types.push_back(type_of(reader.read_32()));
-    reader.read_bytes(8);
+    reader.read_bytes(6);
+    has_other_formats |= (reader.read_16() != 0) != types.back().is_binary();
     names.push_back(name_of(types.back().oid));
   }
   for (std::size_t i = 0; i < types.size(); ++i) columns.push_back({names[2 * i], names[2 * i + 1]});

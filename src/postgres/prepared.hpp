@@ -26,6 +26,7 @@ struct Prepared {
   std::size_t in_use = 0;  // slots that refer to it
   std::vector<Type> parameters;
   std::vector<Type> types;            // of the columns
+  bool has_other_formats = false;     // the columns of the last description have others than those that are asked for
   std::vector<std::string> names;     // of the columns, and of their types
   std::vector<sql::Column> columns;   // views of `names`
   coro::List<StatementWait> waiting;  // until it is ready

@@ -1,6 +1,9 @@
 #include "tern/test_loop.hpp"
 
+#include <poll.h>
+#include <time.h>
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <utility>
@@ -9,8 +12,43 @@ namespace tern::testing {
 namespace {
 
 constexpr std::uint64_t longest_wait = 60ULL * 60 * 1000;
+constexpr std::uint64_t longest_real_wait = 3000;
+
+std::uint64_t real_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
+}
 
 }  // namespace
+
+class TestLoop::DescriptorWatch final : public Watch {
+public:
+  DescriptorWatch(TestLoop& loop, int descriptor, Handler& handler)
+      : loop_(loop), descriptor_(descriptor), handler_(handler) {
+    loop_.watches_.push_back(this);
+  }
+  ~DescriptorWatch() override { std::erase(loop_.watches_, this); }
+
+  bool want(bool readable, bool writable) noexcept override {
+    events = static_cast<short>((readable ? POLLIN : 0) | (writable ? POLLOUT : 0));
+    return true;
+  }
+  pollfd polled() const noexcept { return {descriptor_, events, 0}; }
+  // May destroy it.
+  void notify(short ready) noexcept {
+    const bool ended = (ready & (POLLERR | POLLHUP)) != 0;
+    handler_.on_ready((events & POLLIN) != 0 && (ended || (ready & POLLIN) != 0),
+                      (events & POLLOUT) != 0 && (ended || (ready & POLLOUT) != 0));
+  }
+
+  short events = 0;
+
+private:
+  TestLoop& loop_;
+  int descriptor_;
+  Handler& handler_;
+};
 
 TestLoop::~TestLoop() {
   const Use use(*this);
@@ -26,7 +64,7 @@ bool TestLoop::finish(Task<>& task) {
   const std::uint64_t limit = now_ + longest_wait;
   while (!ended) {
     run_ready();
-    if (!ended && !pass_time(limit)) return false;
+    if (!ended && !await_descriptors() && !pass_time(limit)) return false;
   }
   return true;
 }
@@ -58,6 +96,35 @@ bool TestLoop::pass_time(std::uint64_t limit) {
   now_ = due.links.tick;
   disarm(due);
   due.on_timer();
+  return true;
+}
+
+base::Box<Watch> TestLoop::watch(int descriptor, Watch::Handler& handler) {
+  return base::Box<Watch>(new DescriptorWatch(*this, descriptor, handler));
+}
+
+bool TestLoop::await_descriptors() {
+  std::vector<pollfd> polled;
+  std::vector<DescriptorWatch*> watches;
+  for (DescriptorWatch* watch : watches_) {
+    if (watch->events == 0) continue;
+    polled.push_back(watch->polled());
+    watches.push_back(watch);
+  }
+  if (polled.empty()) return false;
+  const auto sooner = [](const Timer* a, const Timer* b) { return a->links.tick < b->links.tick; };
+  const auto first = std::ranges::min_element(timers_, sooner);
+  const std::uint64_t due = first == timers_.end() ? longest_real_wait : (*first)->links.tick - now_;
+  const std::uint64_t begin = real_time();
+  const auto wait = static_cast<int>(std::min(due, longest_real_wait));
+  if (::poll(polled.data(), polled.size(), wait) <= 0) return false;
+  now_ += std::min(real_time() - begin, due);
+  for (std::size_t i = 0; i < polled.size(); ++i) {
+    // An earlier one may have ended it.
+    if (polled[i].revents != 0 && std::ranges::find(watches_, watches[i]) != watches_.end()) {
+      watches[i]->notify(polled[i].revents);
+    }
+  }
   return true;
 }
 

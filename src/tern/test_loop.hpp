@@ -1,5 +1,5 @@
 // The test client's loop: an executor that runs on demand, a clock that advances only when a coroutine waits for it,
-// and no threads.
+// and no threads. Where another library waits for a socket, the loop waits for it in real time.
 #pragma once
 
 #include <tern/base/function.hpp>
@@ -36,7 +36,7 @@ public:
 
   // Only during a Use:
   // Runs the task to its end, advancing the clock when all coroutines wait for it. False if it waits for something
-  // else, or for longer than an hour.
+  // else, for longer than an hour, or for a socket for longer than 3 s.
   [[nodiscard]] bool finish(Task<>& task);
   // Runs ready work, and work that this makes ready.
   void run_ready();
@@ -50,6 +50,7 @@ public:
   Timers& timers() noexcept override { return *this; }
   Offloader* offloader() noexcept override { return this; }
   Scope* background() noexcept override { return &background_; }
+  base::Box<Watch> watch(int descriptor, Watch::Handler& handler) override;
 
   std::uint64_t now() const noexcept override { return now_; }
   std::int64_t unix_time() const noexcept override { return began_ + static_cast<std::int64_t>(now_ / 1000); }
@@ -60,6 +61,11 @@ public:
   bool prints_reports = true;
 
 private:
+  class DescriptorWatch;
+
+  // Waits for the descriptors of other libraries, such as a database, and for no longer than `real_wait`. False if none
+  // is ready until then, or before the next armed timer is due.
+  bool await_descriptors();
   // Advances the clock to the next armed timer; false if there is none until `limit`.
   bool pass_time(std::uint64_t limit);
 
@@ -69,7 +75,8 @@ private:
   std::mutex mutex_;  // guards the posts, which may come from a handler's threads
   std::vector<base::Function<void()>> posts_;
   std::vector<Timer*> timers_;  // armed
-  Timer* armed_ = nullptr;      // the target of their links
+  std::vector<DescriptorWatch*> watches_;
+  Timer* armed_ = nullptr;  // the target of their links
   std::uint64_t now_ = 1;
   std::int64_t began_ = Timers::unix_time();
   Scope background_;

@@ -4,6 +4,7 @@
 #include "sql/store_contract.hpp"
 
 #include <tern/postgres/bus.hpp>
+#include <tern/testing.hpp>
 
 #include <gmock/gmock.h>
 
@@ -204,6 +205,27 @@ TEST_F(PostgresFeatures, a_migration_that_fails_leaves_nothing) {
   EXPECT_EQ(failure.kind, SqlErrorKind::Migration);
   EXPECT_THAT(failure.what, HasSubstr("0001_a.sql"));
   EXPECT_EQ(error_of([&] { return db.execute("select * from a"); }).state, "42P01");
+}
+
+// --- In process
+
+TEST(PostgresTestClient, runs_handlers_with_a_database_of_the_test) {
+  const testing::PostgresSchema schema(shared_server());
+  App app;
+  app.state(Postgres("host=/nowhere"));
+  app.post("/items/{name}", [](std::string name, State<Postgres> db) {
+    return db->scalar<std::string>("insert into item values ($1) returning upper(name)", name);
+  });
+  app.get("/count", [](State<Postgres> db) -> Task<std::int64_t> {
+    co_await sleep_for(Seconds(60));
+    co_return co_await db->scalar<std::int64_t>("select count(*) from item");
+  });
+  shared_server().run("create table " + schema.name() + ".item (name text)");
+  testing::Client client(app);
+  client.override_state(Postgres(schema.url()));
+  EXPECT_EQ(client.post("/items/a", "").body, "A");
+  EXPECT_EQ(client.post("/items/b", "").body, "B");
+  EXPECT_EQ(client.get("/count").body, "2");
 }
 
 // --- Sessions and other entries
