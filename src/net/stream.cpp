@@ -30,10 +30,10 @@ int socket_error(int descriptor) noexcept {
   return error != 0 ? error : ECONNRESET;
 }
 
-// The number of bytes that the kernel accepted, 0 if it has no room, or minus errno.
 // A head leaves in the packets of the file behind it, up to this size: larger ones cost more that way (ADR 54).
 constexpr std::size_t max_coalesced_file = 256 * 1024;
 
+// The number of bytes that the kernel accepted, 0 if it has no room, or minus errno.
 ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& counters,
                     int flags = MSG_NOSIGNAL) noexcept {
   for (;;) {
