@@ -12,18 +12,32 @@ install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
         REGEX "/(observe|postgres|redis|sql|sqlite|web)(\\.hpp)?$" EXCLUDE)  # components install their own
 install(EXPORT ternTargets NAMESPACE tern:: DESTINATION ${TERN_CMAKE_DIR})
 
-set(TERN_PC_TLS "")
+# The field of a pkg-config file for what a library needs. A program that links a shared library does not need the development packages of
+# those, which pkg-config looks for even where they are private.
+function(tern_pc_packages variable)
+  list(JOIN ARGN " " packages)
+  set(field "Requires: ${packages}")
+  if(NOT ARGN)
+    set(field "")
+  elseif(BUILD_SHARED_LIBS)
+    pkg_check_modules(needed REQUIRED QUIET ${ARGN})
+    list(JOIN needed_LDFLAGS " " libraries)
+    set(field "Libs.private: ${libraries}")
+  endif()
+  set(${variable} ${field} PARENT_SCOPE)
+endfunction()
+
+set(packages re2 fmt simdjson)
 if(TERN_TLS)
-  set(TERN_PC_TLS " libssl libcrypto")
+  list(APPEND packages libssl libcrypto)
 endif()
-set(TERN_PC_HTTP2 "")
 if(TERN_HTTP2)
-  set(TERN_PC_HTTP2 " libnghttp2")
+  list(APPEND packages libnghttp2)
 endif()
-set(TERN_PC_ZLIB "")
 if(TERN_ZLIB)
-  set(TERN_PC_ZLIB " zlib")
+  list(APPEND packages zlib)
 endif()
+tern_pc_packages(TERN_PC_PACKAGES ${packages})
 configure_package_config_file(cmake/ternConfig.cmake.in ${PROJECT_BINARY_DIR}/ternConfig.cmake
                               INSTALL_DESTINATION ${TERN_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ternConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -40,9 +54,9 @@ endif()
 configure_file(cmake/tern.pc.in ${PROJECT_BINARY_DIR}/tern.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tern.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# For tern_component. PACKAGES are the pkg-config modules that its library needs.
+# For tern_component. COMPONENTS are the pkg-config modules of those that its headers need, PACKAGES those that its library needs.
 function(tern_install_component name)
-  cmake_parse_arguments(ARG "" "" "PACKAGES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "COMPONENTS;PACKAGES" ${ARGN})
   install(TARGETS tern-${name} EXPORT tern-${name}Targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -51,8 +65,14 @@ function(tern_install_component name)
   install(FILES ${PROJECT_SOURCE_DIR}/include/tern/${name}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tern)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tern/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tern)
   set(COMPONENT ${name})
-  list(JOIN ARG_PACKAGES " " packages)
-  set(COMPONENT_PACKAGES " ${packages}")
+  if(BUILD_SHARED_LIBS)
+    list(JOIN ARG_COMPONENTS " " components)
+    set(COMPONENT_REQUIRES "Requires: tern ${components}")
+    tern_pc_packages(COMPONENT_PACKAGES ${ARG_PACKAGES})
+  else()  # one field: pkg-config takes the last one
+    set(COMPONENT_REQUIRES "")
+    tern_pc_packages(COMPONENT_PACKAGES tern ${ARG_COMPONENTS} ${ARG_PACKAGES})
+  endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/tern-component.pc.in ${PROJECT_BINARY_DIR}/tern-${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/tern-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

@@ -17,6 +17,8 @@ if(TERN_SANITIZE)
   endif()
 endif()
 
+set(TERN_EXPORTED_ROOMS base coro json http app openapi tern)
+
 # Warnings for our own code only; users of the installed library never see these flags.
 function(tern_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
@@ -41,9 +43,17 @@ endfunction()
 
 # tern_room(<room> SOURCES a.cpp … TESTS a_test.cpp …): a room adds its sources to the library and, where tests are
 # built, one test program of its own that may also look at the library's private headers.
+#
+# A shared library exports the rooms that have public headers. What the others define is hidden: programs cannot come to depend on it,
+# and a change there changes no binary interface.
 function(tern_room room)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;TEST_LIBRARIES;TEST_LABELS" ${ARGN})
   target_sources(tern PRIVATE ${ARG_SOURCES})
+  if(BUILD_SHARED_LIBS AND NOT room IN_LIST TERN_EXPORTED_ROOMS)  # CMake leaves such sources out of unity builds
+    foreach(source ${ARG_SOURCES})
+      set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/${source} TARGET_DIRECTORY tern APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
+    endforeach()
+  endif()
   set(count 0)
   foreach(source ${ARG_SOURCES})  # eight of one room as one, where TERN_UNITY is on
     math(EXPR group "${count} / 8")
@@ -71,10 +81,21 @@ function(tern_component name)
                                              VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   tern_warnings(${target})
   tern_unity(${target} 8)
-  tern_install_component(${name} PACKAGES ${ARG_COMPONENTS} ${ARG_PACKAGES})
+  tern_archive(${target})
+  tern_install_component(${name} COMPONENTS ${ARG_COMPONENTS} PACKAGES ${ARG_PACKAGES})
   if(TERN_BUILD_TESTS)
     tern_test(${name}_test SOURCES ${ARG_TESTS} LIBRARIES tern::${name} LABELS ${ARG_TEST_LABELS})
   endif()
+endfunction()
+
+# tern_archive(<library>): with TERN_ARCHIVES, the static library of what a shared one is made of, beside it.
+function(tern_archive library)
+  if(NOT TERN_ARCHIVES)
+    return()
+  endif()
+  add_library(${library}-archive STATIC $<TARGET_OBJECTS:${library}>)
+  set_target_properties(${library}-archive PROPERTIES OUTPUT_NAME ${library} LINKER_LANGUAGE CXX)
+  install(TARGETS ${library}-archive ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 # A release build tests the library as users compile it. The tests themselves are optimised less: at -O3 GCC 12 takes

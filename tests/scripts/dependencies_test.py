@@ -59,7 +59,7 @@ class Dependencies(unittest.TestCase):
         self.assertIn("sqlite3: libsqlite3-dev, or -DTERN_SQLITE=OFF", message)
 
     def test_a_component_that_is_off_needs_no_library(self):
-        worked, message = self.configure("--preset", "release", NOT_OPENSSL, "-DTERN_TLS=OFF", "-DTERN_WEB=OFF")
+        worked, message = self.configure("--preset", "release", NOT_OPENSSL, "-DTERN_TLS=OFF", "-DTERN_WEB=OFF", "-DTERN_POSTGRES=OFF")
         self.assertTrue(worked, message)
 
 

@@ -31,7 +31,7 @@ struct ThreadPoolOptions {
 // Threads take waiting jobs in rounds: up to 16 of high priority, then up to 4 of normal and 1 of low priority. A
 // priority without waiting jobs leaves its share to the others; within one, the order is first in, first out. Low jobs
 // are slow under load, but not starved.
-class ThreadPool final : public Offloader {
+class [[gnu::visibility("default")]] ThreadPool final : public Offloader {
 public:
   // Throws std::system_error if threads cannot be created.
   explicit ThreadPool(ThreadPoolOptions options = {});
