@@ -145,6 +145,17 @@ public:
   // Runs the on_stop hooks, the last registered first, if start() was called; reports their exceptions.
   void stop();
 
+  // Runs a task to its end, and returns its result: for what a test prepares, such as the tables of a database. Throws
+  // what the task throws, and std::runtime_error if it waits for something that only a server provides.
+  template <class T>
+  T run(Task<T> task) {
+    std::optional<T> result;
+    const auto take = [&]() -> Task<> { result.emplace(co_await std::move(task)); };
+    run(take());
+    return std::move(*result);
+  }
+  void run(Task<> task);
+
   // Replaces the value of State<T> until the end of the client. Throws SetupError if the app has none.
   template <class T>
   Client& override_state(T value) {

@@ -205,6 +205,28 @@ void Connection::execute(const char* text, const Limits& limits) {
   run_script(text, limits, false);
 }
 
+bool Connection::begin_batch() noexcept {
+  if (!begin_) {
+    const auto prepared = [this](const char* text) {
+      sqlite3_stmt* statement = nullptr;
+      sqlite3_prepare_v3(connection_.get(), text, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+      return Statement(statement);
+    };
+    begin_ = prepared("begin");
+    commit_ = prepared("commit");
+  }
+  if (!begin_ || !commit_) return false;
+  sqlite3_step(begin_.get());
+  sqlite3_reset(begin_.get());
+  return in_transaction();
+}
+
+void Connection::end_batch() noexcept {
+  sqlite3_step(commit_.get());
+  sqlite3_reset(commit_.get());
+  rollback();  // if that has failed
+}
+
 void Connection::rollback() noexcept {
   if (in_transaction()) sqlite3_exec(connection_.get(), "rollback", nullptr, nullptr, nullptr);
 }

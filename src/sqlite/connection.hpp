@@ -55,6 +55,9 @@ public:
                                   bool read_only = false);
   // One statement without rows and arguments.
   void execute(const char* text, const Limits& limits);
+  // A read transaction around statements that do not know of it. False: there is none.
+  bool begin_batch() noexcept;
+  void end_batch() noexcept;
   // Never fails.
   void rollback() noexcept;
   bool in_transaction() const noexcept { return sqlite3_get_autocommit(connection_.get()) == 0; }
@@ -87,6 +90,8 @@ private:
   std::chrono::milliseconds busy_timeout_;
   std::unique_ptr<sqlite3, Close> connection_;
   base::LruMap<Statement> statements_;
+  Statement begin_;  // of batches
+  Statement commit_;
   std::vector<sql::Column> columns_;
   std::vector<sql::Value> values_;
   Running* running_ = nullptr;

@@ -102,10 +102,10 @@ Task<std::optional<std::int64_t>> SqliteDriver::run_on(Slots& slots, const sql::
       counters_.count_failure([&] { changed = connection.run(call, rows, limits); });
       if (changed) counters_.count_success();
     } catch (...) {
-      connection.rollback();
+      if (!use.in_batch()) connection.rollback();
       throw;
     }
-    if (!connection.in_transaction()) return;
+    if (use.in_batch() || !connection.in_transaction()) return;
     connection.rollback();
     throw SqlError(SqlErrorKind::Statement, "a transaction begins with transaction(), not with a statement");
   };

@@ -36,14 +36,27 @@ void Slot::run() noexcept {
   for (unsigned count = 1; call != nullptr; ++count) {
     SlotCall* next = nullptr;
     call->next_ = &next;
+    if (!in_batch_) begin_batch();
     call->job_->run();
     call = next;
     if (call == nullptr || count < max_calls) continue;
+    end_batch();
     first_ = call;
     if (call->pool_->submit(Priority::Normal, *this)) return;
     first_ = nullptr;
     count = 0;
   }
+}
+
+// Its statements see what was committed when the first of them reads, which is later than now.
+void Slot::begin_batch() noexcept {
+  if (slots_.use_ != Connection::Use::Read || !connection_ || !slots_.has_waiting()) return;
+  batch_began_ = Clock::now();
+  in_batch_ = connection_->begin_batch();
+}
+
+void Slot::end_batch() noexcept {
+  if (std::exchange(in_batch_, false)) connection_->end_batch();
 }
 
 // The pool ends.
@@ -107,10 +120,31 @@ bool Slots::unlink(SlotWait& wait, bool refused) noexcept {
   return true;
 }
 
-// A lease is scheduled under the mutex, so that one that is destroyed meanwhile is either linked or scheduled.
 SlotCall* Slots::pass_on(Slot& slot) noexcept {
+  while (true) {
+    bool ends_batch = false;
+    SlotCall* const next = take_next(slot, ends_batch);
+    if (!ends_batch) return next;
+    slot.end_batch();
+  }
+}
+
+// Sets `ends_batch`, and does nothing else, if the batch of the slot has to end first, because the first that waits was
+// called after its begin. A lease is scheduled under the mutex, so that one that is destroyed meanwhile is either
+// linked or scheduled.
+SlotCall* Slots::take_next(Slot& slot, bool& ends_batch) noexcept {
   const std::scoped_lock lock(mutex_);
   SlotWait* const next = waiting_.pop();
+  if (slot.in_batch_ && (next == nullptr || !next->shares_batches() || next->since_ >= slot.batch_began_)) {
+    if (next != nullptr) {  // back to the front
+      coro::List<SlotWait> front;
+      front.push(*next);
+      front.splice(waiting_);
+      waiting_.splice(front);
+    }
+    ends_batch = true;
+    return nullptr;
+  }
   if (next == nullptr) {
     free_.push_back(&slot);
     return nullptr;
@@ -120,6 +154,11 @@ SlotCall* Slots::pass_on(Slot& slot) noexcept {
   waits_.add(static_cast<std::uint64_t>(waited.count()));
   next->slot_ = &slot;
   return next->on_slot(slot);
+}
+
+bool Slots::has_waiting() const noexcept {
+  const std::scoped_lock lock(mutex_);
+  return waiting_count_ != 0;
 }
 
 void Slots::give_back(Slot& slot) noexcept {

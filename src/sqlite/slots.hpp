@@ -7,6 +7,8 @@
 // A transaction and a row stream have a Lease: a slot for several calls. A single statement is a SlotCall, a function
 // that a thread of the pool calls. That thread goes on with the calls that wait, so that under load a statement costs
 // no way to the pool, and no second way through its loop.
+// Reads that waited already when that thread began a read transaction share it: what was committed before they were
+// called is in it, and SQLite locks the file once for all of them.
 #pragma once
 
 #include "sqlite/connection.hpp"
@@ -49,7 +51,12 @@ private:
 
   Slots& slots_;
   std::unique_ptr<Connection> connection_;
+  void begin_batch() noexcept;
+  void end_batch() noexcept;
+
   SlotCall* first_ = nullptr;  // of the calls that it runs as a job
+  bool in_batch_ = false;      // a read transaction of several calls is open
+  std::chrono::steady_clock::time_point batch_began_;
 };
 
 // What waits for a slot.
@@ -63,6 +70,8 @@ protected:
 
   // It has got a slot, and is not linked any more. With the mutex. The call that the caller runs or submits, if any.
   virtual SlotCall* on_slot(Slot& slot) noexcept = 0;
+  // Whether it is a call that may share a read transaction.
+  virtual bool shares_batches() const noexcept = 0;
 
   Slots& slots_;
   Slot* slot_ = nullptr;                         // guarded by the mutex of slots_ while it is linked
@@ -110,6 +119,7 @@ private:
   void on_turn() noexcept override;
   void on_timer() noexcept override;
   SlotCall* on_slot(Slot& slot) noexcept override;
+  bool shares_batches() const noexcept override { return false; }
   void disarm() noexcept;
 
   bool refused_ = false;
@@ -136,6 +146,8 @@ public:
     Use& operator=(const Use&) = delete;
     ~Use();
     Connection& connection() const { return slot_->connection(); }
+    // Whether the connection is in a transaction of the slot.
+    bool in_batch() const noexcept { return slot_->in_batch_; }
 
   private:
     SlotCall& call_;
@@ -153,6 +165,7 @@ private:
   friend class Slots;
   void on_timer() noexcept override;
   SlotCall* on_slot(Slot& slot) noexcept override;
+  bool shares_batches() const noexcept override { return true; }
   void disarm() noexcept;
   // The slot was submitted to a pool that has no room.
   void refuse() noexcept;
@@ -198,6 +211,8 @@ private:
   void give_back(Slot& slot) noexcept;
   // The same by the thread that runs the calls of the slot, which goes on with the returned one.
   SlotCall* pass_on(Slot& slot) noexcept;
+  SlotCall* take_next(Slot& slot, bool& ends_batch) noexcept;
+  bool has_waiting() const noexcept;
 
   const SqliteOptions& options_;
   Connection::Use use_;

@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -268,6 +269,63 @@ TEST_F(SqliteFile, statistics_count_connections_waits_and_statements) {
   EXPECT_EQ(counts.reconnects, 0U);
 }
 
+// Reads that share a transaction: each sees what was committed before it was called.
+TEST_F(SqliteFile, reads_see_what_was_committed_before_they_were_called) {
+  const Sqlite db({.path = path_, .readers = 1, .sync = SqliteSync::Off});
+  coro::StartedTask<std::int64_t> making(db.script("create table t (x integer); insert into t values (1)"));
+  finish(making);
+  const auto read = [&] { return db.scalar<int>("select sum(x) from t"); };
+  coro::StartedTask<int> opening(read());
+  finish(opening);  // a batch needs an open connection
+  for (int round = 1; round <= 3; ++round) {
+    coro::StartedTask<int> first(read());
+    coro::StartedTask<int> second(read());
+    coro::StartedTask<std::int64_t> writing(db.execute("update t set x = x + 1"));
+    Job* const reads = pool_.take();
+    pool_.run_one();  // the write
+    executor_.run();
+    ASSERT_TRUE(writing.ended());
+    coro::StartedTask<int> third(read());
+    reads->run();
+    executor_.run();
+    EXPECT_EQ(third.result(), round + 1);
+    EXPECT_EQ(first.result(), round + 1);
+    EXPECT_EQ(second.result(), round + 1);
+  }
+  EXPECT_EQ(db.statistics().in_use, 0U);
+}
+
+// One loop writes and reads what it has written, while another keeps the only reader busy.
+TEST(SqliteThreads, read_their_writes_while_others_read) {
+  const base::TestFolder folder;
+  const Sqlite db({.path = folder.path / "shared.db", .readers = 1, .sync = SqliteSync::Off});
+  now(db.script("create table t (id integer primary key, x integer); insert into t values (1, 0), (2, 0), (3, 0)"));
+  ThreadPool threads({.threads = 2});
+  std::atomic<bool> over = false;
+  const auto loop = [&](auto work) {
+    coro::ManualExecutor executor;
+    executor.pool = &threads;
+    Scope scope;
+    for (int i = 1; i <= 3; ++i) scope.spawn(work(i));
+    while (scope.running() != 0) {
+      executor.run();
+      std::this_thread::yield();
+    }
+  };
+  const auto write = [&](int id) -> Task<> {
+    for (int i = 1; i <= 100; ++i) {
+      co_await db.execute("update t set x = $2 where id = $1", id, i);
+      EXPECT_EQ(co_await db.scalar<int>("select x from t where id = $1", id), i);
+    }
+  };
+  const auto read = [&](int id) -> Task<> {
+    while (!over) co_await db.scalar<int>("select x from t where id = $1", id);
+  };
+  std::jthread readers([&] { loop(read); });
+  std::thread([&] { loop(write); }).join();
+  over = true;
+}
+
 // The loop of its own, as a server's.
 TEST(SqliteThreads, share_one_database) {
   const base::TestFolder folder;
@@ -317,6 +375,29 @@ TEST(SqliteApp, is_a_state_of_handlers) {
   EXPECT_EQ(client.post("/notes", R"({"text":"a"})").status, 409);
   EXPECT_EQ(client.get("/notes/1").body, "a");
   EXPECT_EQ(client.get("/notes/2").status, 404);
+}
+
+TEST(SqliteApp, is_replaced_in_a_test) {
+  const base::TestFolder folder;
+  const Sqlite real({.path = folder.path / "real.db"});
+  now(real.script("create table note (text text); insert into note values ('real')"));
+  App app;
+  app.state(real);
+  app.get("/notes", [](State<Sqlite> db) { return db->query<std::string>("select text from note"); });
+  app.post("/notes", [](State<Sqlite> db, Json<NewNote> note) -> Task<> {
+    co_await db->execute("insert into note values ($1)", note->text);
+  });
+  {
+    tern::testing::Client client(app);
+    const Sqlite memory;
+    EXPECT_EQ(client.run(memory.script("create table note (text text)")), 0);
+    client.override_state(memory);
+    EXPECT_EQ(client.post("/notes", R"({"text":"a"})").status, 204);
+    EXPECT_EQ(client.get("/notes").body, R"(["a"])");
+    EXPECT_EQ(client.run(memory.scalar<int>("select count(*) from note")), 1);
+  }
+  tern::testing::Client client(app);
+  EXPECT_EQ(client.get("/notes").body, R"(["real"])");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TestResponse read_answer(std::string_view text) {
 }
 
 // Runs a handler's task; rethrows its exception.
-void run(TestLoop& loop, Task<> task) {
+void run_to_end(TestLoop& loop, Task<> task) {
   if (!loop.finish(task)) {
     throw std::runtime_error("the handler waits for something that only a server has: start the app for this test");
   }
@@ -87,7 +87,7 @@ TestResponse written(TestLoop& loop, http1::Connection& protocol, Response& resp
   const std::optional<std::uint64_t> length = producer ? producer->length() : std::nullopt;
   TextWriter writer;
   if (producer && !length) {
-    run(loop, producer->run(writer));
+    run_to_end(loop, producer->run(writer));
     response.content(std::move(writer.text));
   }
   http1::ResponseHead head;
@@ -102,7 +102,7 @@ TestResponse written(TestLoop& loop, http1::Connection& protocol, Response& resp
   }
   head.content_length = length;
   if (protocol.respond(out, head)) {
-    run(loop, producer->run(writer));
+    run_to_end(loop, producer->run(writer));
     protocol.write(out, writer.text);
   }
   protocol.finish(out);
@@ -193,7 +193,7 @@ Client::~Client() {
 Client& Client::start() {
   const TestLoop::Use use(*loop_);
   if (std::exchange(started_, true)) return *this;
-  for (const auto& hook : core_->hooks().start) run(*loop_, hook->run());
+  for (const auto& hook : core_->hooks().start) run_to_end(*loop_, hook->run());
   for (const auto& repeated : core_->hooks().every) spawn(repeat(*loop_, repeated));
   return *this;
 }
@@ -203,11 +203,16 @@ void Client::stop() {
   const TestLoop::Use use(*loop_);
   for (const auto& hook : std::views::reverse(core_->hooks().stop)) {
     try {
-      run(*loop_, hook->run());
+      run_to_end(*loop_, hook->run());
     } catch (...) {
       loop_->report("an on_stop hook failed", std::current_exception());
     }
   }
+}
+
+void Client::run(Task<> task) {
+  const TestLoop::Use use(*loop_);
+  run_to_end(*loop_, std::move(task));
 }
 
 void Client::replace(app::SharedState state, std::string_view type) {
@@ -357,7 +362,7 @@ base::Box<Client::Exchanged> Client::exchange(const TestRequest& question) {
   if (identify_) identify_(exchange.request());
   Task<> answering = answer_into(exchanged->response, service_->serve(exchange));
   answering.set_stop(exchange.stop().state());
-  run(*loop_, std::move(answering));
+  run_to_end(*loop_, std::move(answering));
   if (exchanged->response.status() == Status::SwitchingProtocols) agree(*exchanged);
   return exchanged;
 }
