@@ -322,10 +322,10 @@ bool Connection::has_more_requests() const {
 void Connection::write_response(Response& response) {
   net::Output& output = begin_writing();
   const std::string_view content = response.content();
-  const bool plain = response.status() == Status::Ok && response.fields().empty() && !response.closes() &&
-                     !context_.draining() && content.size() <= net::Output::large;
+  const bool plain = response.status() == Status::Ok && !response.closes() && !context_.draining() &&
+                     content.size() <= net::Output::large;
   if (plain && protocol_.answer_with_cached_head(output.text(), context_.cached_response_head(),
-                                                 response.literal_type(), content))
+                                                 response.literal_type(), response.fields(), content))
     return;
   http1::ResponseHead head = head_of(response);
   if (content.size() <= net::Output::large || (response.borrows() && !response.is_static())) {

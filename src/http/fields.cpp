@@ -3,8 +3,10 @@
 #include <tern/base/ascii.hpp>
 #include <tern/base/block_pool.hpp>
 
+#include "base/byte_set.hpp"
+#include "base/words.hpp"
+
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
@@ -16,15 +18,28 @@ namespace {
 
 using base::equals_ignoring_case;
 
-constexpr std::array<std::string_view, 6> framing = {
-    "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer"};
-
 bool frames_the_message(std::string_view name) {
-  return std::ranges::any_of(framing, [name](std::string_view one) { return equals_ignoring_case(one, name); });
+  switch (name.size()) {
+    case 2: return equals_ignoring_case(name, "te");
+    case 7: return equals_ignoring_case(name, "trailer");
+    case 10: return equals_ignoring_case(name, "connection") || equals_ignoring_case(name, "keep-alive");
+    case 14: return equals_ignoring_case(name, "content-length");
+    case 17: return equals_ignoring_case(name, "transfer-encoding");
+    default: return false;
+  }
+}
+
+constexpr base::ByteSet token_chars([](char c) { return base::is_token_char(c); });
+
+bool is_token(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) { return token_chars[c]; });
 }
 
 // field-content of RFC 9110, section 5.5: visible characters, obs-text, blanks and tabs.
 bool is_field_value(std::string_view value) {
+  const bool has_control =
+      base::any_word(value, [](std::uint64_t word) { return base::below(word, 0x20) | base::equal_to(word, 0x7F); });
+  if (!has_control) return true;
   return std::ranges::all_of(value, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte >= 0x20 && byte != 0x7F) || byte == '\t';
@@ -33,7 +48,8 @@ bool is_field_value(std::string_view value) {
 
 // Blanks that a value must not have at its ends (RFC 9110, section 5.5): the recipient would remove them.
 bool has_blank_ends(std::string_view value) {
-  return base::trim(value).size() != value.size();
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  return !value.empty() && (is_blank(value.front()) || is_blank(value.back()));
 }
 
 [[noreturn]] void refuse(std::string_view name, const char* why) {
@@ -41,7 +57,7 @@ bool has_blank_ends(std::string_view value) {
 }
 
 void check(std::string_view name, std::string_view value) {
-  if (!base::is_token(name)) refuse(name, "has a name that is not a token");
+  if (!is_token(name)) refuse(name, "has a name that is not a token");
   if (frames_the_message(name)) refuse(name, "frames the message: the server sets it");
   if (!is_field_value(value)) refuse(name, "has a value with CR, LF, NUL or another control byte");
   if (has_blank_ends(value)) refuse(name, "has a value with a blank at an end");
@@ -49,7 +65,7 @@ void check(std::string_view name, std::string_view value) {
 
 // Of a block that has `capacity` bytes and needs more.
 std::size_t grown_capacity(std::size_t capacity, std::size_t needed) {
-  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() - 64;
   if (needed > most) throw std::length_error("the fields of a response are too large");
   return std::min(most, std::max<std::size_t>({needed, capacity * 2, 256}));
 }
@@ -85,9 +101,21 @@ Fields& Fields::operator=(Fields&& other) noexcept {
 
 Fields::Fields(const Fields& other) {
   if (other.size_ == 0) return;
-  data_ = static_cast<char*>(base::allocate_block(other.size_));
-  std::memcpy(data_, other.data_, other.size_);
-  size_ = capacity_ = other.size_;
+  allocate(other.size_);
+  std::memcpy(data_ - names_size, other.data_ - names_size, names_size + other.size_);
+  size_ = other.size_;
+}
+
+// A block without fields. Does not release the old one.
+void Fields::allocate(std::size_t capacity) {
+  data_ = static_cast<char*>(base::allocate_block(names_size + capacity)) + names_size;
+  std::memset(data_ - names_size, 0, names_size);
+  capacity_ = static_cast<std::uint32_t>(capacity);
+}
+
+void Fields::add_names(std::uint64_t more) noexcept {
+  const std::uint64_t all = names() | more;
+  std::memcpy(data_ - names_size, &all, names_size);
 }
 
 Fields& Fields::operator=(const Fields& other) {
@@ -97,9 +125,10 @@ Fields& Fields::operator=(const Fields& other) {
 
 void Fields::set(std::string_view name, std::string_view value) {
   check(name, value);
+  const bool replaces = may_have(name);
   const std::size_t before = size_;
   append(name, value);  // first: name and value may be views of fields that are removed
-  remove_before(before, text().substr(before, name.size()));
+  if (replaces) remove_before(before, text().substr(before, name.size()));
 }
 
 void Fields::add(std::string_view name, std::string_view value) {
@@ -107,7 +136,9 @@ void Fields::add(std::string_view name, std::string_view value) {
   append(name, value);
 }
 
-std::size_t Fields::remove(std::string_view name) noexcept {
+std::size_t Fields::remove(std::string_view name) {
+  if (!may_have(name)) return 0;
+  if (is_shared()) *this = Fields(*this);
   return remove_before(size_, name);
 }
 
@@ -146,8 +177,8 @@ void Fields::erase(std::size_t at, std::size_t length) noexcept {
   size_ -= static_cast<std::uint32_t>(length);
 }
 
-// Looks for a colon where it has to be: the server asks this of each response.
 std::optional<std::string_view> Fields::find(std::string_view name) const noexcept {
+  if (!may_have(name)) return std::nullopt;
   for (std::string_view rest = text(); !rest.empty();) {
     const std::size_t length = rest.find('\n') + 1;
     const bool matches = length > name.size() && rest[name.size()] == ':' &&
@@ -163,28 +194,34 @@ void Fields::add_all(const Fields& other) {
   reserve(std::size_t{size_} + other.size_);
   std::memcpy(data_ + size_, other.data_, other.size_);
   size_ += other.size_;
+  add_names(other.names());
+}
+
+void Fields::share(const Fields& block) {
+  if (!empty()) return add_all(block);
+  release();
+  data_ = block.data_;
+  size_ = block.size_;
+  capacity_ = 0;
 }
 
 void Fields::reserve(std::size_t size) {
   if (size <= capacity_) return;
-  const std::size_t grown = grown_capacity(capacity_, size);
-  char* const data = static_cast<char*>(base::allocate_block(grown));
-  if (size_ != 0) std::memcpy(data, data_, size_);
-  release();
-  data_ = data;
-  capacity_ = static_cast<std::uint32_t>(grown);
+  Fields grown;
+  grown.allocate(grown_capacity(capacity_, size));
+  if (size_ != 0) std::memcpy(grown.data_ - names_size, data_ - names_size, names_size + size_);
+  grown.size_ = size_;
+  *this = std::move(grown);
 }
 
 void Fields::append(std::string_view name, std::string_view value) {
   const std::size_t length = name.size() + value.size() + 4;  // ": " and CRLF
-  const std::size_t needed = size_ + length;
-  char* const old = data_;
-  const std::uint32_t old_capacity = capacity_;
-  if (needed > capacity_) {
-    const std::size_t grown = grown_capacity(capacity_, needed);
-    data_ = static_cast<char*>(base::allocate_block(grown));
-    capacity_ = static_cast<std::uint32_t>(grown);
-    if (size_ != 0) std::memcpy(data_, old, size_);
+  Fields old;  // until the end: name and value may be views into the old block
+  if (size_ + length > capacity_) {
+    old = std::exchange(*this, Fields());
+    allocate(grown_capacity(old.capacity_, old.size_ + length));
+    if (old.size_ != 0) std::memcpy(data_ - names_size, old.data_ - names_size, names_size + old.size_);
+    size_ = old.size_;
   }
   char* out = data_ + size_;
   const auto put = [&out](std::string_view piece) {
@@ -195,13 +232,12 @@ void Fields::append(std::string_view name, std::string_view value) {
   put(": ");
   put(value);
   put("\r\n");
-  size_ = static_cast<std::uint32_t>(needed);
-  // After copying: name and value may be views into the old block.
-  if (old != data_ && old != nullptr) base::free_block(old, old_capacity);
+  size_ += static_cast<std::uint32_t>(length);
+  add_names(name_bit(text().substr(size_ - length, name.size())));
 }
 
 void Fields::release() noexcept {
-  if (data_ != nullptr) base::free_block(data_, capacity_);
+  if (capacity_ != 0) base::free_block(data_ - names_size, names_size + capacity_);
 }
 
 void Fields::Iterator::read() noexcept {

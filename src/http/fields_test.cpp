@@ -259,6 +259,77 @@ TEST(Fields, are_independent_of_what_they_were_copied_from) {
   EXPECT_TRUE(copy.empty());
 }
 
+TEST(Fields, share_a_block_until_they_change) {
+  Fields block;
+  block.add("a", "1");
+  block.add("b", "2");
+  Fields fields;
+  fields.share(block);
+  EXPECT_TRUE(fields.is_shared());
+  EXPECT_EQ(fields.text().data(), block.text().data());
+  EXPECT_EQ(fields.find("B"), "2");
+  Fields moved = std::move(fields);
+  EXPECT_TRUE(moved.is_shared());
+  const Fields copy = moved;
+  EXPECT_FALSE(copy.is_shared());
+  EXPECT_EQ(copy.text(), block.text());
+
+  Fields added;
+  added.share(block);
+  added.add("c", *added.find("a"));
+  EXPECT_EQ(added.text(), "a: 1\r\nb: 2\r\nc: 1\r\n");
+  Fields replaced;
+  replaced.share(block);
+  replaced.set("A", *replaced.find("b"));
+  EXPECT_EQ(replaced.text(), "b: 2\r\nA: 2\r\n");
+  Fields removed;
+  removed.share(block);
+  EXPECT_EQ(removed.remove("c"), 0U);
+  EXPECT_EQ(removed.remove(removed.begin()->name), 1U);
+  EXPECT_EQ(removed.text(), "b: 2\r\n");
+  for (const Fields* each : {&added, &replaced, &removed}) EXPECT_FALSE(each->is_shared());
+  EXPECT_EQ(block.text(), "a: 1\r\nb: 2\r\n");
+}
+
+TEST(Fields, that_are_there_keep_their_place_before_a_block) {
+  Fields block;
+  block.add("a", "1");
+  Fields fields;
+  fields.add("b", "2");
+  fields.share(block);
+  EXPECT_FALSE(fields.is_shared());
+  EXPECT_EQ(fields.text(), "b: 2\r\na: 1\r\n");
+  Fields twice;
+  twice.share(block);
+  twice.share(fields);
+  EXPECT_EQ(twice.text(), "a: 1\r\nb: 2\r\na: 1\r\n");
+  EXPECT_EQ(twice.remove("a"), 2U);
+  Fields nothing;
+  nothing.share(Fields());
+  EXPECT_TRUE(nothing.empty());
+  nothing.add("a", "1");
+  EXPECT_EQ(nothing.text(), "a: 1\r\n");
+}
+
+TEST(Fields, know_which_names_they_may_have) {
+  Fields fields;
+  EXPECT_FALSE(fields.may_have("date"));
+  fields.add("X-Content-Type-Options", "nosniff");
+  fields.add_checked("etag", "\"1\"");
+  EXPECT_TRUE(fields.may_have("ETag"));
+  for (const char* name : {"date", "server", "upgrade"}) EXPECT_FALSE(fields.may_have(name)) << name;
+  const Fields copy = fields;
+  EXPECT_TRUE(copy.may_have("x-content-type-options"));
+  Fields others;
+  others.add("Date", "today");
+  EXPECT_FALSE(others.may_share_a_name(fields));
+  others.add_all(fields);
+  EXPECT_TRUE(others.may_have("DATE"));
+  EXPECT_TRUE(others.may_share_a_name(fields));
+  others.remove("Date");
+  EXPECT_EQ(others.find("date"), std::nullopt);
+}
+
 TEST(Fields, are_empty_and_usable_after_they_were_moved_from) {
   Fields fields;
   fields.set("a", "1");

@@ -91,6 +91,22 @@ TEST(Reply, then_passes_an_exception_by) {
   EXPECT_THROW((void)reply.task().result(), HttpError);
 }
 
+TEST(Reply, is_edited_in_place_or_when_it_is_there) {
+  Reply ready = Response::text("now");
+  ready.edit([](Response& response) { response.set("a", "1"); });
+  EXPECT_EQ(ready.response().fields().find("a"), "1");
+
+  MemoryExchange exchange(Method::Post, "/", {}, "", true);
+  Reply pending = answer_later(exchange);
+  pending.edit([](Response& response) { response.set("a", "2"); });
+  int ends = 0;
+  EXPECT_FALSE(pending.task().start(count, &ends));
+  exchange.arrive("later");
+  exchange.end();
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(pending.task().result().fields().find("a"), "2");
+}
+
 TEST(Reply, can_be_awaited_ready_or_pending) {
   const auto handler = [](Reply reply) -> Task<std::string> {
     const Response response = co_await std::move(reply);

@@ -3,7 +3,10 @@
 #include <tern/http/cookie.hpp>
 #include <tern/http/exchange.hpp>
 
+#include "base/words.hpp"
+
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 namespace tern {
@@ -59,11 +62,18 @@ bool Request::from_trusted_proxy() const {
 
 void Request::set_id(std::string_view id) {
   constexpr std::size_t max_size = 128;
-  const auto is_visible = [](char c) { return c > ' ' && c < '\x7F'; };
-  if (id.empty() || id.size() > max_size || !std::ranges::all_of(id, is_visible)) {
+  const bool invisible = base::any_word(id, [](std::uint64_t word) {
+    return base::below(word, '!') | base::equal_to(word, 0x7F) | (word & base::high_bits);
+  });
+  if (id.empty() || id.size() > max_size || invisible) {
     throw std::invalid_argument("the id of a request has 1 to 128 visible ASCII characters");
   }
-  id_ = arena().copy(id);
+  if (id.size() > short_id_.size()) {
+    id_ = arena().copy(id);
+  } else {
+    std::memmove(short_id_.data(), id.data(), id.size());  // it may be there already
+    id_ = {short_id_.data(), id.size()};
+  }
 }
 
 const TlsFacts* Request::tls() const {

@@ -78,7 +78,7 @@ Response& Response::add(std::string_view name, std::string_view value) & {
   return *this;
 }
 
-Response& Response::remove(std::string_view name) & noexcept {
+Response& Response::remove(std::string_view name) & {
   const bool is_type = is_content_type(name);
   fields_.remove(name);
   if (is_type) drop_type();

@@ -52,27 +52,34 @@ enum class Waiting : std::uint8_t {
   Nothing,  // waits for the response, or for the end of the connection
 };
 
-// The head of the last simple response (a 200 with a content type and a length), reused while it stays the same. The
-// status line, Date and Server change at most once a second; the type and the length are rewritten when they differ.
+// The head of the last simple response (a 200 with a content type, shared fields and a length), reused while it stays
+// the same. The status line, Date and Server change at most once a second; the rest is rewritten when it differs.
 class CachedResponseHead {
 public:
   // Sets the fields for the next second. Fields that do not fit disable the cache.
   void set(std::string_view date, std::string_view server) noexcept;
 
-  // Valid until the next call. Empty if it does not fit.
-  std::string_view head_for(std::string_view content_type, std::size_t length) noexcept {
-    if (length != length_ || content_type != type_) finish(content_type, length);
+  // Valid until the next call. Empty if it does not fit. `shared` is the same while its address is. The other fields of
+  // the response belong before the last `framing_size` bytes.
+  std::string_view head_for(std::string_view content_type, std::string_view shared, std::size_t length) noexcept {
+    if (length != length_ || shared.data() != shared_ || content_type != type_) finish(content_type, shared, length);
     return {text_.data(), size_};
   }
+  // Content-Length and the empty line.
+  std::size_t framing_size() const noexcept { return framing_size_; }
 
 private:
-  void finish(std::string_view content_type, std::size_t length) noexcept;
+  void finish(std::string_view content_type, std::string_view shared, std::size_t length) noexcept;
 
-  static constexpr std::size_t capacity = 256;
-  std::array<char, capacity> text_{};
+  static constexpr std::size_t max_common = 128;
+  static constexpr std::size_t max_rest = 128;  // type and length
+  static constexpr std::size_t max_shared = 768;
+  std::array<char, max_common + max_rest + max_shared> text_{};
   std::size_t common_ = 0;  // bytes of status line, Date and Server; 0: disabled
   std::size_t size_ = 0;
+  std::size_t framing_size_ = 0;
   std::string_view type_;  // its position in text_
+  const char* shared_ = nullptr;
   std::size_t length_ = static_cast<std::size_t>(-1);
 };
 
@@ -169,10 +176,10 @@ public:
   // A complete response: the head, with the Content-Length of `content`, and the content. Ignores head.content_length.
   void answer(std::string& out, const ResponseHead& head, std::string_view content);
 
-  // The same for a 200 without further fields to a complete HTTP/1.1 request on a persistent connection. False, without
-  // effect, for any other request.
+  // The same for a 200 to a complete HTTP/1.1 request on a persistent connection, whose fields are none that answer()
+  // looks for. False, without effect, for any other request.
   bool answer_with_cached_head(std::string& out, CachedResponseHead& cached, std::string_view content_type,
-                               std::string_view content);
+                               const Fields& fields, std::string_view content);
   // Writes the head. Exactly the announced content follows through write() or, when the caller sends it after `out`
   // itself, is counted by wrote(); then finish(). True if content follows at all (not for HEAD, 204, 205, 304 or a
   // length of 0); otherwise write() discards its argument.

@@ -37,7 +37,7 @@ char* put_status_line(char* to, Status status) noexcept {
 }
 
 bool has_field(const Fields* fields, std::string_view name) noexcept {
-  return fields != nullptr && !fields->empty() && fields->find(name).has_value();
+  return fields != nullptr && fields->may_have(name) && fields->find(name).has_value();
 }
 
 std::size_t size_of(const Fields* fields) noexcept {
@@ -65,38 +65,51 @@ void CachedResponseHead::set(std::string_view date, std::string_view server) noe
   constexpr std::size_t max_around = 64;  // status line, names, line ends
   common_ = size_ = 0;
   type_ = {};
+  shared_ = nullptr;
   length_ = static_cast<std::size_t>(-1);
-  if (date.empty() || date.size() + server.size() + max_around > capacity / 2) return;
+  if (date.empty() || date.size() + server.size() + max_around > max_common) return;
   char* to = put_field(put_status_line(text_.data(), Status::Ok), "Date: ", date);
   if (!server.empty()) to = put_field(to, "Server: ", server);
   common_ = static_cast<std::size_t>(to - text_.data());
 }
 
-void CachedResponseHead::finish(std::string_view content_type, std::size_t length) noexcept {
+void CachedResponseHead::finish(std::string_view content_type, std::string_view shared, std::size_t length) noexcept {
   constexpr std::size_t max_around = 64;  // names, line ends, the length
   type_ = {};
+  shared_ = nullptr;
   length_ = static_cast<std::size_t>(-1);
   size_ = 0;
-  if (common_ == 0 || content_type.size() + max_around > capacity / 2) return;
+  if (common_ == 0 || content_type.size() + max_around > max_rest) return;
+  if (shared.size() > max_shared) return;
   char* to = text_.data() + common_;
   if (!content_type.empty()) {
     to = put_field(to, "Content-Type: ", content_type);
     type_ = {to - line_end.size() - content_type.size(), content_type.size()};
   }
+  to = put(to, shared);
+  shared_ = shared.data();
   length_ = length;
-  to = put(put_number(put(to, "Content-Length: "), length), "\r\n\r\n");
-  size_ = static_cast<std::size_t>(to - text_.data());
+  char* const end = put(put_number(put(to, "Content-Length: "), length), "\r\n\r\n");
+  framing_size_ = static_cast<std::size_t>(end - to);
+  size_ = static_cast<std::size_t>(end - text_.data());
 }
 
 bool Connection::answer_with_cached_head(std::string& out, CachedResponseHead& cached, std::string_view content_type,
-                                         std::string_view content) {
+                                         const Fields& fields, std::string_view content) {
   if (close_ || writing_ != Writing::Owed || !content_complete() || framing_.version != Version::Http11 ||
-      framing_.method == Method::Head) {
+      framing_.method == Method::Head || fields.may_have("date") || fields.may_have("server") ||
+      fields.may_have("upgrade")) {
     return false;
   }
-  const std::string_view head = cached.head_for(content_type, content.size());
+  const std::string_view shared = fields.is_shared() ? fields.text() : std::string_view();
+  const std::string_view own = fields.is_shared() ? std::string_view() : fields.text();
+  const std::string_view head = cached.head_for(content_type, shared, content.size());
   if (head.empty()) return false;
-  append_in_place(out, head.size() + content.size(), [&](char* to) noexcept { return put(put(to, head), content); });
+  append_in_place(out, head.size() + own.size() + content.size(), [&](char* to) noexcept {
+    if (own.empty()) return put(put(to, head), content);
+    const std::size_t before = head.size() - cached.framing_size();
+    return put(put(put(put(to, head.substr(0, before)), own), head.substr(before)), content);
+  });
   begin_next();
   return true;
 }

@@ -88,7 +88,8 @@ TEST(Http1Serializer, a_plain_answer_is_the_same_as_any_other) {
       for (const std::string_view type : {std::string_view(), std::string_view("text/plain")}) {
         Exchange exchange(line);
         const bool plain = line == "GET / HTTP/1.1" && server.size() < 100;
-        ASSERT_EQ(exchange.connection.answer_with_cached_head(exchange.out, plain_head, type, "hello"), plain) << line;
+        ASSERT_EQ(exchange.connection.answer_with_cached_head(exchange.out, plain_head, type, Fields(), "hello"), plain)
+            << line;
         ResponseHead head = head_of(Status::Ok, type);
         head.date = date;
         head.server = server;
@@ -112,7 +113,7 @@ TEST(Http1Serializer, plain_answers_that_differ_in_type_or_length_or_second_have
       for (const std::string_view type :
            {std::string_view("text/plain"), std::string_view("text/html"), std::string_view()}) {
         Exchange exchange("GET / HTTP/1.1");
-        ASSERT_TRUE(exchange.connection.answer_with_cached_head(exchange.out, plain_head, type, content));
+        ASSERT_TRUE(exchange.connection.answer_with_cached_head(exchange.out, plain_head, type, Fields(), content));
         ResponseHead head = head_of(Status::Ok, type);
         head.date = now;
         head.server = "tern";
@@ -122,7 +123,48 @@ TEST(Http1Serializer, plain_answers_that_differ_in_type_or_length_or_second_have
   }
   Exchange exchange("GET / HTTP/1.1");
   const std::string long_type(200, 't');
-  EXPECT_FALSE(exchange.connection.answer_with_cached_head(exchange.out, plain_head, long_type, "hello"));
+  EXPECT_FALSE(exchange.connection.answer_with_cached_head(exchange.out, plain_head, long_type, Fields(), "hello"));
+}
+
+// Shared or not, with the cached head or without: the same bytes.
+TEST(Http1Serializer, fields_of_a_plain_answer_are_where_they_always_are) {
+  Fields block;
+  block.add("X-Frame-Options", "DENY");
+  block.add("Referrer-Policy", "no-referrer");
+  Fields other;
+  other.add("X-Other", "1");
+  Fields large;
+  large.add("X-Large", std::string(800, 'x'));
+  CachedResponseHead plain_head;
+  plain_head.set(date, "tern");
+  const auto expect = [&](const Fields& fields, bool plain) {
+    Exchange exchange("GET / HTTP/1.1");
+    ASSERT_EQ(exchange.connection.answer_with_cached_head(exchange.out, plain_head, "text/plain", fields, "hello"),
+              plain);
+    ResponseHead head = head_of(Status::Ok, "text/plain");
+    head.date = date;
+    head.server = "tern";
+    head.fields = &fields;
+    EXPECT_EQ(exchange.out, plain ? answer_to("GET / HTTP/1.1", head, "hello") : "");
+  };
+  for (const Fields* each : {&block, &other, &block}) {
+    Fields shared;
+    shared.share(*each);
+    expect(shared, true);
+    expect(Fields(), true);
+    expect(*each, true);
+    shared.add("X-Request-Id", "7");
+    expect(shared, true);
+  }
+  expect(large, true);  // its own, behind the cached part
+  Fields too_large;
+  too_large.share(large);
+  expect(too_large, false);
+  for (const char* name : {"Date", "SERVER", "upgrade"}) {
+    Fields fields = block;
+    fields.add(name, "x");
+    expect(fields, false);
+  }
 }
 
 TEST(Http1Serializer, no_answer_is_plain_while_content_is_left_or_the_connection_ends) {
@@ -141,7 +183,7 @@ TEST(Http1Serializer, no_answer_is_plain_while_content_is_left_or_the_connection
       EXPECT_EQ(connection.next(head), Event::End);
     }
     std::string out;
-    EXPECT_FALSE(connection.answer_with_cached_head(out, plain_head, {}, "hello"));
+    EXPECT_FALSE(connection.answer_with_cached_head(out, plain_head, {}, Fields(), "hello"));
     EXPECT_EQ(out, "");
   }
 }

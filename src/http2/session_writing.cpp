@@ -89,7 +89,7 @@ private:
 };
 
 bool has_field(const Fields* fields, std::string_view name) noexcept {
-  return fields != nullptr && !fields->empty() && fields->find(name).has_value();
+  return fields != nullptr && fields->may_have(name) && fields->find(name).has_value();
 }
 
 // RFC 9110, section 8.6 and 15.3.6: a 304 has the length that a 200 would have had, or none.

@@ -1,6 +1,7 @@
 #include <tern/web/request_ids.hpp>
 
 #include "base/random.hpp"
+#include "web/clock.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
@@ -9,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -24,6 +26,15 @@ bool is_acceptable(std::string_view id) {
   };
   return !id.empty() && id.size() <= max_id_size && std::ranges::all_of(id, fits);
 }
+
+// "00" to "ff".
+constexpr std::array<char, 512> hex_of_bytes = [] {
+  std::array<char, 512> text{};
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    text[i] = "0123456789abcdef"[i % 2 == 0 ? i / 32 : i / 2 % 16];
+  }
+  return text;
+}();
 
 // A bijection whose results look random (the finaliser of SplitMix64).
 std::uint64_t mix(std::uint64_t x) noexcept {
@@ -59,9 +70,9 @@ public:
 
   // unix_ts_ms (48 bits), version 7, rand_a (12), variant, rand_b (62).
   Id make(std::size_t loop) const noexcept {
-    const auto time = std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
-    const std::uint64_t number = counters_[loop % counters_.size()].next.fetch_add(1, std::memory_order_relaxed);
-    const std::uint64_t high = static_cast<std::uint64_t>(time) << 16 | 0x7000U | (mix(number + seed_) & 0xFFFU);
+    Counter& counter = counters_[loop % counters_.size()];
+    const std::uint64_t number = counter.next.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t high = counter.unix_milliseconds() << 16 | 0x7000U | (mix(number + seed_) & 0xFFFU);
     const std::uint64_t low = (mix(number ^ seed_) & 0x3FFF'FFFF'FFFF'FFFFU) | 0x8000'0000'0000'0000U;
     Id id;
     char* out = id.data();
@@ -77,16 +88,39 @@ public:
     return id;
   }
 
+  // Both the name and the id were checked.
+  void add_to(Response& response, std::string_view id) const {
+    if (response.fields().may_have(options.field)) response.remove(options.field);
+    response.add_checked(options.field, id);
+  }
+
   const RequestIdOptions options;
 
 private:
   // A loop has a cache line of its own, unless there are more of them.
   struct alignas(64) Counter {
+    // The clock of the system, read once per iteration of the loop.
+    std::uint64_t unix_milliseconds() noexcept {
+      const std::uint64_t now = now_in_milliseconds();
+      if (read_at.load(std::memory_order_relaxed) != now) {
+        const auto time = std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
+        unix_time.store(static_cast<std::uint64_t>(time), std::memory_order_relaxed);
+        read_at.store(now, std::memory_order_relaxed);
+      }
+      return unix_time.load(std::memory_order_relaxed);
+    }
+
     std::atomic<std::uint64_t> next = 0;
+    std::atomic<std::uint64_t> read_at = static_cast<std::uint64_t>(-1);
+    std::atomic<std::uint64_t> unix_time = 0;
   };
 
+  // An even number of digits.
   static char* append_hex(char* out, std::uint64_t number, unsigned digits) noexcept {
-    for (unsigned digit = digits; digit-- > 0;) *out++ = "0123456789abcdef"[number >> (4 * digit) & 0xFU];
+    for (unsigned bits = 4 * digits; bits != 0; out += 2) {
+      bits -= 8;
+      std::memcpy(out, &hex_of_bytes[2 * (number >> bits & 0xFFU)], 2);
+    }
     return out;
   }
 
@@ -107,11 +141,10 @@ Reply RequestIds::operator()(Request& request, Next next) const {
     const auto id = source.make(request.exchange().loop_index());
     request.set_id({id.data(), id.size()});
   }
-  if (!source.options.in_response) return next();
-  return next().then([&source, &request](Response response) {
-    response.set(source.options.field, request.id());
-    return response;
-  });
+  Reply reply = next();
+  if (!source.options.in_response) return reply;
+  reply.edit([&source, &request](Response& response) { source.add_to(response, request.id()); });
+  return reply;
 }
 
 std::expected<RequestId, Rejection> Extract<RequestId>::from(Request& request) {

@@ -46,35 +46,29 @@ public:
     }
     policy_parts_.emplace_back(policy);
     if (!has_nonce()) add(policy_name(), options.policy.text());
+    https_fields_ = fields_;
     if (!options.https_only) return;
     if (options.https_only->count() < 0) throw SetupError("SecurityHeaders: https_only is negative");
-    https_only_ = "max-age=" + std::to_string(options.https_only->count());
-    if (options.https_only_for_subdomains) https_only_ += "; includeSubDomains";
+    std::string https_only = "max-age=" + std::to_string(options.https_only->count());
+    if (options.https_only_for_subdomains) https_only += "; includeSubDomains";
+    https_fields_.add("Strict-Transport-Security", https_only);
   }
 
   bool has_nonce() const noexcept { return policy_parts_.size() > 1; }
 
   void add_to(Response& response, const Request& request) const {
-    if (may_share_a_name(response.fields())) [[unlikely]] {
-      for (const Field& field : fields_) set_unless_there(response, field.name, field.value);
+    const Fields& fields = request.scheme() == "https" ? https_fields_ : fields_;
+    if (response.fields().may_share_a_name(fields)) [[unlikely]] {
+      for (const Field& field : fields) set_unless_there(response, field.name, field.value);
     } else {
-      response.add_all(fields_);
+      response.share(fields);
     }
-    if (!https_only_.empty() && request.scheme() == "https")
-      set_unless_there(response, "Strict-Transport-Security", https_only_);
     if (has_nonce()) set_unless_there(response, policy_name(), policy_with(csp_nonce(request)));
   }
 
   const SecurityHeaderOptions options;
 
 private:
-  // Whether a field has a name as long as one of ours: cheaper than to look for each of them.
-  bool may_share_a_name(const Fields& fields) const noexcept {
-    for (const Field& field : fields) {
-      if (field.name.size() < 64 && (name_sizes_ >> field.name.size() & 1U) != 0) return true;
-    }
-    return false;
-  }
   static void set_unless_there(Response& response, std::string_view name, std::string_view value) {
     if (!response.fields().find(name)) response.add(name, value);
   }
@@ -95,13 +89,11 @@ private:
     } catch (const std::invalid_argument& error) {
       throw SetupError(std::string("SecurityHeaders: ") + error.what());
     }
-    name_sizes_ |= std::uint64_t{1} << name.size();
   }
 
   Fields fields_;
-  std::uint64_t name_sizes_ = 0;           // a bit for each
+  Fields https_fields_;                    // the same and Strict-Transport-Security
   std::vector<std::string> policy_parts_;  // around the nonces
-  std::string https_only_;
 };
 
 }  // namespace web
@@ -168,10 +160,9 @@ SecurityHeaders& SecurityHeaders::operator=(SecurityHeaders other) noexcept {
 
 Reply SecurityHeaders::operator()(Request& request, Next next) const {
   if (fields_->has_nonce()) request.put(web::Nonce());
-  return next().then([this, &request](Response response) {
-    fields_->add_to(response, request);
-    return response;
-  });
+  Reply reply = next();
+  reply.edit([fields = fields_.get(), &request](Response& response) { fields->add_to(response, request); });
+  return reply;
 }
 
 std::string_view csp_nonce(const Request& request) {

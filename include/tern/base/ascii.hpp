@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace tern::base {
@@ -28,8 +29,10 @@ constexpr int hex_value(char c) {
 
 // tchar of RFC 9110, section 5.6.2.
 constexpr bool is_token_char(char c) {
-  if (is_alpha(c) || is_digit(c)) return true;
-  return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  constexpr std::uint64_t low = 0x03FF'6CFA'0000'0000;   // !#$%&'*+-. and the digits
+  constexpr std::uint64_t high = 0x57FF'FFFF'C7FF'FFFE;  // the letters and ^_`|~
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 128 && ((byte < 64 ? low : high) >> (byte % 64) & 1U) != 0;
 }
 
 constexpr bool is_token(std::string_view text) {

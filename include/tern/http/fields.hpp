@@ -57,16 +57,27 @@ public:
   void set(std::string_view name, std::string_view value);
   // Adds a field; others of the same name stay (Set-Cookie, Link, Vary).
   void add(std::string_view name, std::string_view value);
+  // The same without the checks: for a name and a value that were checked before.
+  void add_checked(std::string_view name, std::string_view value) { append(name, value); }
   // Adds all fields of `other`, which is another object, by one copy: for fields that many responses have.
   void add_all(const Fields& other);
+  // The same without a copy, if there are no fields yet: `block` must stay as it is until the server has ended, as what
+  // a middleware owns does. The first change copies it.
+  void share(const Fields& block);
   // Returns the number of removed fields.
-  std::size_t remove(std::string_view name) noexcept;
+  std::size_t remove(std::string_view name);
   // The first value; valid until the next change.
   std::optional<std::string_view> find(std::string_view name) const noexcept;
   bool empty() const noexcept { return size_ == 0; }
 
+  // Without a search: false if there is no field of the name, or none whose name is in `others`.
+  bool may_have(std::string_view name) const noexcept { return (names() & name_bit(name)) != 0; }
+  bool may_share_a_name(const Fields& others) const noexcept { return (names() & others.names()) != 0; }
+
   // All fields in HTTP/1.1's format, each line with its CRLF.
   std::string_view text() const noexcept { return {data_, size_}; }
+  // The text is a block of share(), and the same as long as its address.
+  bool is_shared() const noexcept { return capacity_ == 0 && data_ != nullptr; }
 
   class Iterator {
   public:
@@ -90,15 +101,33 @@ public:
   Iterator end() const noexcept { return Iterator({}); }
 
 private:
+  // One of 64 bits for each name, so that most names that are not there need no search. Date, Server and Upgrade, which
+  // servers look for in each response, have bits that no other usual name has.
+  static constexpr std::uint64_t name_bit(std::string_view name) noexcept {
+    if (name.empty()) return 0;
+    const auto lower = [](char c) { return static_cast<unsigned>(static_cast<unsigned char>(c)) | 0x20U; };
+    const std::size_t hash = lower(name.front()) * 3 + lower(name.back()) * 22 + name.size() * 5;
+    return std::uint64_t{1} << (hash % 64);
+  }
+  // In front of the text: the bits of its names, and perhaps of names that were removed.
+  std::uint64_t names() const noexcept {
+    std::uint64_t names = 0;
+    if (data_ != nullptr) __builtin_memcpy(&names, data_ - names_size, names_size);
+    return names;
+  }
+  static constexpr std::size_t names_size = sizeof(std::uint64_t);
+
+  void add_names(std::uint64_t more) noexcept;
+  void allocate(std::size_t capacity);
   void reserve(std::size_t size);
   void append(std::string_view name, std::string_view value);
   std::size_t remove_before(std::size_t end, std::string_view name) noexcept;
   void erase(std::size_t at, std::size_t length) noexcept;
   void release() noexcept;
 
-  char* data_ = nullptr;
+  char* data_ = nullptr;  // behind the names
   std::uint32_t size_ = 0;
-  std::uint32_t capacity_ = 0;
+  std::uint32_t capacity_ = 0;  // 0: there is no block, or it belongs to others
 };
 
 }  // namespace tern

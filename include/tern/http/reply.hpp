@@ -45,6 +45,16 @@ public:
     return Reply(http::continue_with(std::move(task_), std::move(f)));
   }
 
+  // Applies f: void(Response&) to the response in place, without moving it; otherwise as then().
+  template <class F>
+  void edit(F f) {
+    if (ready()) return f(response_);
+    task_ = ResponseTask(http::continue_with(std::move(task_), [f = std::move(f)](Response response) mutable {
+      f(response);
+      return response;
+    }));
+  }
+
   class Awaiter {
   public:
     explicit Awaiter(Reply& reply) noexcept : reply_(reply) {}

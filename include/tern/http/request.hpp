@@ -167,7 +167,8 @@ private:
   RequestHead head_;
   std::string_view body_;
   std::string_view route_;
-  std::string_view id_;  // in the arena
+  std::string_view id_;            // in short_id_, or in the arena
+  std::array<char, 40> short_id_;  // of an id such as a UUID; the arena would be a block for it
   std::span<const std::string> names_;
   std::array<std::string_view, http::max_parameters> values_;
   std::size_t value_count_ = 0;

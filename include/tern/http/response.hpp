@@ -151,13 +151,21 @@ public:
   Response&& set(std::string_view name, std::string_view value) && { return std::move(set(name, value)); }
   Response& add(std::string_view name, std::string_view value) &;
   Response&& add(std::string_view name, std::string_view value) && { return std::move(add(name, value)); }
-  // Not Content-Type.
+  // The three are for middleware, and not for Content-Type.
+  Response& add_checked(std::string_view name, std::string_view value) & {
+    fields_.add_checked(name, value);
+    return *this;
+  }
   Response& add_all(const Fields& fields) & {
     fields_.add_all(fields);
     return *this;
   }
-  Response& remove(std::string_view name) & noexcept;
-  Response&& remove(std::string_view name) && noexcept { return std::move(remove(name)); }
+  Response& share(const Fields& fields) & {
+    fields_.share(fields);
+    return *this;
+  }
+  Response& remove(std::string_view name) &;
+  Response&& remove(std::string_view name) && { return std::move(remove(name)); }
   std::optional<std::string_view> field(std::string_view name) const noexcept;
   Response& set_cookie(const SetCookie& cookie) &;
   Response&& set_cookie(const SetCookie& cookie) && { return std::move(set_cookie(cookie)); }
