@@ -1,5 +1,6 @@
-// One of the servers of sessions_test.py: a basket in a session, which is in Redis (--redis-socket) or SQLite
-// (--database).
+// One of the servers of sessions_test.py: a basket in a session, which is in Redis (--redis-socket), SQLite
+// (--database) or PostgreSQL (--postgres).
+#include <tern/postgres.hpp>
 #include <tern/redis.hpp>
 #include <tern/sqlite.hpp>
 #include <tern/tern.hpp>
@@ -46,11 +47,16 @@ void add_routes(tern::App& app, tern::Store& store) {
 int main(int argc, char** argv) {
   std::string socket;
   std::string path;
-  const tern::Options options = examples::options(argc, argv, {{"--redis-socket", socket}, {"--database", path}});
-  std::optional<tern::Sqlite> database;
+  std::string url;
+  const tern::Options options =
+      examples::options(argc, argv, {{"--redis-socket", socket}, {"--database", path}, {"--postgres", url}});
+  std::optional<tern::Sqlite> sqlite;
+  std::optional<tern::Postgres> postgres;
   std::unique_ptr<tern::Store> store;
   if (!path.empty()) {
-    store = std::make_unique<tern::SqlStore>(database.emplace(tern::SqliteOptions{.path = path}));
+    store = std::make_unique<tern::SqlStore>(sqlite.emplace(tern::SqliteOptions{.path = path}));
+  } else if (!url.empty()) {
+    store = std::make_unique<tern::SqlStore>(postgres.emplace(url));
   } else {
     store = std::make_unique<tern::RedisStore>(tern::Redis({.unix_path = socket, .timeout = tern::Seconds(5)}));
   }

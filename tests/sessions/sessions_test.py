@@ -1,5 +1,5 @@
-"""Two server processes share sessions: sessions_test.py PROGRAM. One class for each store; that of Redis is skipped
-without redis-server."""
+"""Two server processes share sessions: sessions_test.py PROGRAM. One class for each store; those of Redis and PostgreSQL
+are skipped without their servers."""
 
 import http.client
 import json
@@ -10,6 +10,8 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "redis"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "examples"))
+from postgres_process import Postgres, find_programs  # noqa: E402
 from processes import PATIENCE, REDIS, Redis, Server, until  # noqa: E402
 
 PROGRAM = sys.argv[1]
@@ -154,6 +156,29 @@ class InRedis(Sessions, unittest.TestCase):
         self.assertTrue(self.redis.start())
         for server in self.servers:
             until(lambda: ada.basket(server) == EMPTY)  # this Redis has kept nothing
+
+
+@unittest.skipIf(find_programs() is None, "PostgreSQL is not installed (script/bootstrap test)")
+class InPostgres(Sessions, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.postgres = Postgres()
+        cls.addClassCleanup(cls.postgres.remove)
+
+    def setUp(self):
+        self.flags = ["--postgres", self.postgres.url]
+        self.start()
+
+    def test_sessions_outlive_the_database_server(self):
+        ada = Browser()
+        ada.post(self.one, "/login/ada")
+        self.postgres.kill()
+        for server in self.servers:
+            until(lambda: ada.basket(server) == 503)
+            self.assertEqual(Browser().basket(server), EMPTY)
+        self.postgres.start()
+        for server in self.servers:
+            until(lambda: ada.basket(server) == {"owner": "ada", "items": []})
 
 
 if __name__ == "__main__":
