@@ -77,6 +77,19 @@ TEST(RateTable, what_is_given_back_can_be_taken_again) {
   EXPECT_EQ(table.give_back("never seen", 1, start).remaining, 2U);
 }
 
+// The clock is a steady one; another that jumps would give no token twice either.
+TEST(RateTable, a_clock_that_goes_back_gives_nothing) {
+  RateTable table(10, 2, second);
+  EXPECT_TRUE(table.take("a", 2, start).allowed);
+  EXPECT_FALSE(table.take("a", 1, start - 900 * second).allowed);
+  EXPECT_FALSE(table.take("a", 1, start).allowed);
+  EXPECT_TRUE(table.take("a", 1, start + second).allowed);
+  EXPECT_FALSE(table.take("a", 1, start + second).allowed);
+  EXPECT_TRUE(table.take("b", 2, start - 900 * second).allowed);
+  EXPECT_TRUE(table.take("b", 2, start + 900 * second).allowed);
+  EXPECT_FALSE(table.take("b", 1, start + 900 * second).allowed);
+}
+
 TEST(RateTable, keys_do_not_share) {
   RateTable table(100'000, 1, second);
   int allowed = 0;
