@@ -210,6 +210,8 @@ void add_routes(tern::App& app, tern::Store* sessions) {
   app.use(tern::Compress());
   app.use(tern::SecurityHeaders({.policy = tern::ContentSecurityPolicy()
                                                .allow("default-src", {"'self'"})
+                                               .allow("object-src", {"'none'"})
+                                               .allow("base-uri", {"'none'"})
                                                .allow("form-action", {"'self'"})
                                                .allow("frame-ancestors", {"'none'"})}));
   app.use(tern::Sessions<User>({.store = sessions, .plain_loopback = true})).use(tern::SessionIdentity<User>());
