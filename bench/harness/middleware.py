@@ -1,10 +1,12 @@
-"""The cost of middleware of tern::web: hello with it beside hello without it, in one server, in turns."""
-from harness import common, machine, statistics
+"""The cost of middleware of tern::web: hello with it beside hello without it, in one server, in turns; and tokens and
+sessions beside other servers."""
+from harness import common, login, machine, statistics
 from harness.clients import BenchLoad
 from harness.contenders import BINARIES, Contender, Running
 from harness.requests import REQUESTS, ask, request
 
 ROUNDS, SECONDS = 20, 0.4
+LOGIN_ROUNDS = 7
 ROWS = {"SecurityHeaders": "head", "RequestIds": "name", "RequestIds and SecurityHeaders": "both"}
 
 
@@ -36,4 +38,4 @@ def table():
     for name, path in ROWS.items():
         ratio, low, high, _ = statistics.compare(list(zip(samples["none"], samples[path])))
         text += f"| `{name}` | {statistics.median(samples[path]) * 1e6:.2f} µs | {ratio:.3f} ({low:.3f} to {high:.3f}) |\n"
-    return text
+    return text + "\n" + login.table(LOGIN_ROUNDS, SECONDS)

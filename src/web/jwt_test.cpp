@@ -256,6 +256,25 @@ TEST(Jwt, expires_at_its_time_and_the_skew) {
   EXPECT_EQ(outcome(token, secret_key(), exact, 2'000'000'000), expired_token);
 }
 
+// What is remembered of a token is its signature only.
+TEST(Jwt, that_was_verified_before_is_checked_again) {
+  const vectors::Vector& es256 = *std::ranges::find(vectors::all, JwtAlgorithm::ES256, &vectors::Vector::algorithm);
+  const JwtSigner signer(key_of_vector(es256, true), {.issuer = "https://id.example", .audience = "shop"});
+  const JwtVerifier verifier(key_of_vector(es256, false), jwt_rules);
+  const std::string token = signer.sign(Subject{"anna"}, 1'000'000);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(verifier.verify_json(token, 1'000'000)) << i;
+  EXPECT_EQ(verifier.verify_json(token, 1'000'960).error(), JwtError::Expired);
+  EXPECT_TRUE(verifier.verify_json(token, 1'000'959));
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    std::string changed = token;
+    changed[i] = changed[i] == 'A' ? 'B' : 'A';
+    EXPECT_FALSE(verifier.verify_json(changed, 1'000'000)) << i;
+    EXPECT_FALSE(verifier.verify_json(changed, 1'000'000)) << i;  // nor is a refused one remembered
+  }
+  const JwtVerifier stricter(key_of_vector(es256, false), {.issuer = "https://id.example", .audience = {"bank"}});
+  EXPECT_EQ(stricter.verify_json(token, 1'000'000).error(), JwtError::WrongAudience);
+}
+
 TEST(Jwt, is_not_valid_before_its_time) {
   const std::string token =
       with_claims(R"({"iss":"https://id.example","aud":"shop","exp":2000000000,"nbf":1900000000,"sub":"a"})");

@@ -126,6 +126,18 @@ std::expected<void, JwtError> JwtChecker::check_claims(std::string_view json, st
   return {};
 }
 
+// The keys do not change and the token names its own, so that the same bytes have the same signature for ever. Of HMAC,
+// the signature costs no more than the hash.
+bool JwtChecker::has_signature(const JwtKeyMaterial& key, std::string_view token, std::string_view signed_part,
+                               std::string_view signature) const {
+  if (!rules_.remembers_signatures || key.facts().family == JwtFamily::Hmac) return key.verify(signed_part, signature);
+  const auto digest = VerifiedTokens::digest_of(token);
+  if (verified_.has(digest)) return true;
+  if (!key.verify(signed_part, signature)) return false;
+  verified_.add(digest);
+  return true;
+}
+
 std::expected<std::string, JwtError> JwtChecker::check(std::string_view token, std::int64_t now) const {
   if (token.size() > max_jwt_size || std::ranges::count(token, '.') != 2) return std::unexpected(JwtError::Malformed);
   const std::size_t first = token.find('.');
@@ -135,7 +147,9 @@ std::expected<std::string, JwtError> JwtChecker::check(std::string_view token, s
   if (!header || !signature) return std::unexpected(JwtError::Malformed);
   const auto key = key_for(*header);
   if (!key) return std::unexpected(key.error());
-  if (!(*key)->verify(token.substr(0, second), *signature)) return std::unexpected(JwtError::BadSignature);
+  if (!has_signature(**key, token, token.substr(0, second), *signature)) {
+    return std::unexpected(JwtError::BadSignature);
+  }
   auto claims = from_base64url(token.substr(first + 1, second - first - 1));
   if (!claims) return std::unexpected(JwtError::Malformed);
   const auto checked = check_claims(*claims, now);

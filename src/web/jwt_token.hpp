@@ -3,6 +3,8 @@
 //   token = BASE64URL(header) "." BASE64URL(claims) "." BASE64URL(signature)
 #pragma once
 
+#include "web/verified_tokens.hpp"
+
 #include <tern/web/jwt.hpp>
 
 #include <cstddef>
@@ -28,8 +30,12 @@ private:
   std::expected<const JwtKeyMaterial*, JwtError> key_for(std::string_view header_json) const;
   std::expected<void, JwtError> check_claims(std::string_view json, std::int64_t now) const;
 
+  bool has_signature(const JwtKeyMaterial& key, std::string_view token, std::string_view signed_part,
+                     std::string_view signature) const;
+
   JwtKeys keys_;
   JwtRules rules_;
+  mutable VerifiedTokens verified_;
 };
 
 // BASE64URL(header) "." BASE64URL(claims) "." BASE64URL(signature) of these claims.
