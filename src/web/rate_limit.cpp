@@ -132,11 +132,17 @@ Task<Taken> take(const RateLimiter& limiter, std::string_view key, std::size_t c
   co_return Taken{limiter.outcome_without_store(key, cost), false};
 }
 
-Task<RateOutcome> give_back(const RateLimiter& limiter, const Taken& taken, std::string_view key, std::size_t cost) {
-  if (!taken.by_store) co_return limiter.table().give_back(key, cost, now());
+// Of a slow request, time has given back a part already. A store takes whole tokens.
+Task<RateOutcome> give_back(const RateLimiter& limiter, const Taken& taken, std::string_view key, std::size_t cost,
+                            std::uint64_t began) {
+  const std::uint64_t left = not_returned_of(*taken.outcome, now() - began);
+  if (!taken.by_store) co_return limiter.table().give_back(key, cost, now(), left);
+  if (left == 0) co_return *taken.outcome;
   try {
     const RateRule rule = limiter.rule();
-    co_return co_await limiter.store()->give_back(rule, key, cost);
+    const std::uint64_t interval = static_cast<std::uint64_t>(rule.window.count()) * one_second / rule.limit;
+    const std::uint64_t tokens = std::min<std::uint64_t>(cost, (left + interval - 1) / interval);
+    co_return co_await limiter.store()->give_back(rule, key, tokens);
   } catch (const StoreError&) {  // it has counted too much
   }
   co_return *taken.outcome;
@@ -147,10 +153,11 @@ Task<Response> limit_by_store(const RateLimiter& limiter, Request& request, Next
   const Taken taken = co_await take(limiter, key, cost);
   if (!taken.outcome) co_return co_await next();
   if (!taken.outcome->allowed) co_return limiter.refuse(request, *taken.outcome);
+  const std::uint64_t began = now();
   Response response = co_await next();
   RateOutcome outcome = *taken.outcome;
   if (limiter.counts_failures() && !is_failure(response.status())) {
-    outcome = co_await give_back(limiter, taken, key, cost);
+    outcome = co_await give_back(limiter, taken, key, cost, began);
   }
   limiter.add_fields(response, outcome);
   co_return response;
@@ -169,7 +176,8 @@ Reply RateLimit::operator()(Request& request, Next next) const {
     return Reply(web::limit_by_store(limiter, request, next, std::move(key), cost));
   }
   web::RateTable& table = limiter.table();
-  const auto outcome = table.take(key, cost, web::now());
+  const std::uint64_t began = web::now();
+  const auto outcome = table.take(key, cost, began);
   if (!outcome.allowed) return limiter.refuse(request, outcome);
   if (!limiter.counts_failures()) {
     return next().then([&limiter, outcome](Response response) {
@@ -178,9 +186,11 @@ Reply RateLimit::operator()(Request& request, Next next) const {
     });
   }
   // Taken before it is known to fail: requests at the same time could exceed the limit otherwise.
-  return next().then([&limiter, &table, outcome, key = std::move(key), cost](Response response) {
+  return next().then([&limiter, &table, outcome, key = std::move(key), cost, began](Response response) {
     const bool failed = web::is_failure(response.status());
-    limiter.add_fields(response, failed ? outcome : table.give_back(key, cost, web::now()));
+    const std::uint64_t now = web::now();
+    const std::uint64_t left = web::not_returned_of(outcome, now - began);
+    limiter.add_fields(response, failed ? outcome : table.give_back(key, cost, now, left));
     return response;
   });
 }

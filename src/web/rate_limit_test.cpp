@@ -77,6 +77,22 @@ TEST(RateTable, what_is_given_back_can_be_taken_again) {
   EXPECT_EQ(table.give_back("never seen", 1, start).remaining, 2U);
 }
 
+// A success that takes long must not pay for a guess.
+TEST(RateTable, what_time_has_returned_is_not_given_back_again) {
+  RateTable table(10, 2, second);
+  const auto success = table.take("a", 1, start);
+  EXPECT_EQ(not_returned_of(success, 0), second);
+  EXPECT_EQ(not_returned_of(success, second / 4), 3 * second / 4);
+  EXPECT_EQ(not_returned_of(success, 5 * second), 0U);
+  // The bucket is full again, and two guesses empty it before the success ends.
+  EXPECT_TRUE(table.take("a", 2, start + second).allowed);
+  EXPECT_EQ(table.give_back("a", 1, start + second, not_returned_of(success, second)).remaining, 0U);
+  EXPECT_FALSE(table.take("a", 1, start + second).allowed);
+  // A quick one gets its token back.
+  const auto quick = table.take("b", 1, start);
+  EXPECT_EQ(table.give_back("b", 1, start + 1, not_returned_of(quick, 1)).remaining, 2U);
+}
+
 // The clock is a steady one; another that jumps would give no token twice either.
 TEST(RateTable, a_clock_that_goes_back_gives_nothing) {
   RateTable table(10, 2, second);

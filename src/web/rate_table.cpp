@@ -91,13 +91,14 @@ RateTable::Outcome RateTable::take(std::string_view key, std::uint64_t cost, std
   return outcome(true, after, 0);
 }
 
-RateTable::Outcome RateTable::give_back(std::string_view key, std::uint64_t cost, std::uint64_t now) noexcept {
+RateTable::Outcome RateTable::give_back(std::string_view key, std::uint64_t cost, std::uint64_t now,
+                                        std::uint64_t at_most) noexcept {
   const std::uint64_t hashed = hash(key);
   Set& set = sets_[hashed % sets_.size()];
   const Locked lock(set);
   Place* place = std::ranges::find(set.places, hashed, &Place::key);
   if (place == std::end(set.places)) return outcome(true, 0, 0);
-  place->full_at -= std::min(place->full_at, cost * interval_);
+  place->full_at -= std::min({place->full_at, cost * interval_, at_most});
   return outcome(true, place->full_at > now ? place->full_at - now : 0, 0);
 }
 

@@ -13,6 +13,11 @@
 
 namespace tern::web {
 
+// The nanoseconds that time has not given back of what was taken so long ago: of a bucket that is full again, none.
+constexpr std::uint64_t not_returned_of(const RateOutcome& taken, std::uint64_t elapsed) noexcept {
+  return taken.full_in > elapsed ? taken.full_in - elapsed : 0;
+}
+
 // Thread-safe. Times are nanoseconds of one monotonic clock.
 class RateTable {
 public:
@@ -23,8 +28,10 @@ public:
 
   // Takes `cost` tokens if there are as many. A cost above the capacity is never affordable.
   Outcome take(std::string_view key, std::uint64_t cost, std::uint64_t now) noexcept;
-  // Gives tokens back that were taken. Returns the tokens that are there then.
-  Outcome give_back(std::string_view key, std::uint64_t cost, std::uint64_t now) noexcept;
+  // Gives tokens back that were taken, but not more than fill in `at_most` nanoseconds. Returns the tokens that are
+  // there then.
+  Outcome give_back(std::string_view key, std::uint64_t cost, std::uint64_t now,
+                    std::uint64_t at_most = UINT64_MAX) noexcept;
 
   std::size_t places() const noexcept { return sets_.size() * places_per_set; }
 
