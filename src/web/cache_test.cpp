@@ -128,6 +128,25 @@ TEST_F(Cached, what_must_not_be_stored_is_not) {
   }
 }
 
+// Its nonce would be sent again: known to an attacker by then, or another than that of the policy outside of the cache.
+TEST_F(Cached, a_page_with_a_nonce_is_not_stored) {
+  app.use(SecurityHeaders({.policy = ContentSecurityPolicy().allow("script-src", {"'nonce'"})}));
+  handler = [](Request& request) { return Response::html("<script nonce=" + std::string(csp_nonce(request)) + ">"); };
+  EXPECT_FALSE(is_stored());
+  EXPECT_NE(get("/").body, get("/").body);
+  cache.clear();
+  handler = [](Request&) { return Response::html("<p>no script</p>"); };
+  EXPECT_TRUE(is_stored());
+}
+
+TEST_F(Cached, a_policy_with_a_nonce_inside_of_the_cache_is_not_stored) {
+  app.get("/inner", [this] { return ++calls; })
+      .use(Cache(options))
+      .use(SecurityHeaders({.policy = ContentSecurityPolicy().allow("script-src", {"'nonce'"})}));
+  EXPECT_NE(get("/inner").field("content-security-policy"), get("/inner").field("content-security-policy"));
+  EXPECT_EQ(calls, 2);
+}
+
 TEST_F(Cached, statuses_are_stored_by_a_list) {
   for (const Status status : {Status::NoContent, Status::MovedPermanently, Status::PermanentRedirect, Status::NotFound,
                               Status::Gone, Status::NonAuthoritativeInformation}) {

@@ -3,6 +3,7 @@
 #include "web/cache_key.hpp"
 #include "web/clock.hpp"
 #include "web/conditional.hpp"
+#include "web/csp_nonce.hpp"
 #include "web/field_list.hpp"
 #include "web/file_rules.hpp"
 #include "web/file_service.hpp"
@@ -240,7 +241,9 @@ Task<void> ResponseCache::add_tag(Response& response) {
 ResponseCache::Outcome ResponseCache::store(const Request& request, Response& response, std::uint64_t clears) noexcept {
   if (code(response.status()) >= 500) return Outcome::Failed;
   const auto lifetime = lifetime_of(response, options_, std::time(nullptr));
-  if (!lifetime || (!lifetime->is_public && has_credentials(request, options_))) return Outcome::NotStorable;
+  if (!lifetime || (!lifetime->is_public && has_credentials(request, options_)) || has_used_nonce(request)) {
+    return Outcome::NotStorable;
+  }
   try {
     for (const std::string& name : options_.vary) add_vary(response, name);
     const auto stored = make_stored(response, request);

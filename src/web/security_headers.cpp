@@ -1,7 +1,6 @@
 #include <tern/web/security_headers.hpp>
 
-#include "base/base64.hpp"
-#include "base/random.hpp"
+#include "web/csp_nonce.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/base/ascii.hpp>
@@ -18,10 +17,6 @@ namespace web {
 namespace {
 
 constexpr std::string_view nonce_source = "'nonce'";
-
-struct Nonce {
-  std::string text = base::to_base64(base::random_bytes(16));
-};
 
 }  // namespace
 
@@ -159,19 +154,19 @@ SecurityHeaders& SecurityHeaders::operator=(SecurityHeaders other) noexcept {
 }
 
 Reply SecurityHeaders::operator()(Request& request, Next next) const {
-  if (fields_->has_nonce()) request.put(web::Nonce());
+  if (fields_->has_nonce()) request.put(web::CspNonce());
   Reply reply = next();
   reply.edit([fields = fields_.get(), &request](Response& response) { fields->add_to(response, request); });
   return reply;
 }
 
 std::string_view csp_nonce(const Request& request) {
-  const web::Nonce* nonce = request.find<web::Nonce>();
+  const web::CspNonce* nonce = request.find<web::CspNonce>();
   if (nonce == nullptr) {
     throw std::logic_error(
         "csp_nonce() needs tern::SecurityHeaders around the handler, with a policy that has the source 'nonce'");
   }
-  return nonce->text;
+  return nonce->use();
 }
 
 }  // namespace tern

@@ -5,8 +5,8 @@
 #include <utility>
 
 namespace tern::postgres {
-namespace {
 
+// Not in an unnamed namespace: GCC warns of the coroutines of its templates there.
 class ServerBackend {
 public:
   ServerBackend() {
@@ -34,7 +34,6 @@ private:
   App app_;
 };
 
-}  // namespace
 }  // namespace tern::postgres
 
 namespace tern::sql {
