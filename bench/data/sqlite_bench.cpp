@@ -89,6 +89,7 @@ public:
     require(
         sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr) == SQLITE_OK,
         "open");
+    sqlite3_busy_timeout(connection_, 1000);
     require(sqlite3_exec(connection_, "pragma synchronous = normal", nullptr, nullptr, nullptr) == SQLITE_OK, "pragma");
     require(sqlite3_prepare_v3(connection_, text, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) == SQLITE_OK,
             "prepare");
