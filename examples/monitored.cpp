@@ -1,11 +1,12 @@
-// A shop that shows how it does: metrics for Prometheus, and health for a load balancer, on an address of their own.
+// A shop that shows how it does: metrics for Prometheus and health for a load balancer, on an address of their own, and
+// traces in a file.
 //
 //   curl http://127.0.0.1:8080/orders --json '{"article":"tea","cents":350}' {"number":1,"article":"tea","cents":350}
 //   curl http://127.0.0.1:9090/metrics | grep shop_                               shop_orders_total{kind="drink"} 1 …
 //   curl http://127.0.0.1:9090/readyz                                             {"status":"pass","checks":{…}}
 //   curl -X POST http://127.0.0.1:8080/close                                      no more orders: readyz fails
 //
-// --admin-port N sets the port of the admin address.
+// --admin-port N sets the port of the admin address, --traces FILE has all traces written, in OpenTelemetry's JSON.
 #include <tern/observe.hpp>
 #include <tern/tern.hpp>
 
@@ -15,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace {
 
@@ -43,7 +45,8 @@ std::string_view kind_of(std::string_view article) {
 
 int main(int argc, char** argv) {
   std::string admin_port = "9090";
-  const tern::Options options = examples::options(argc, argv, {{"--admin-port", admin_port}});
+  std::string traces;
+  const tern::Options options = examples::options(argc, argv, {{"--admin-port", admin_port}, {"--traces", traces}});
 
   Shop shop;
   tern::App app;
@@ -58,8 +61,15 @@ int main(int argc, char** argv) {
              },
              {.every = tern::Milliseconds(100)});
 
-  app.post("/orders", [&shop, orders, prices](tern::Json<NewOrder> wanted) {
+  if (!traces.empty()) {
+    tern::TracingOptions tracing{.ratio = 1};
+    tracing.exporter = tern::otlp_file(traces, "monitored");
+    app.trace(std::move(tracing));
+  }
+
+  app.post("/orders", [&shop, orders, prices](const tern::Request& request, tern::Json<NewOrder> wanted) {
     if (!shop.is_open) throw tern::HttpError(tern::Status::ServiceUnavailable, "the shop is closed");
+    const tern::Span place = tern::span(request, "place");
     orders.with(kind_of(wanted->article)).add();
     prices.observe(wanted->cents / 100.0);
     const Order order{++shop.orders, wanted->article, wanted->cents};

@@ -45,6 +45,7 @@ void Request::log(LogLevel level, std::string_view text, LogFields fields) const
   line.append(" ").append(route().empty() ? path() : route()).append(": ").append(text);
   for (const LogField& field : fields) field.append_to(line);
   if (!id_.empty()) LogField("request_id", id_).append_to(line);
+  if (!trace_id_.empty()) LogField("trace_id", trace_id_).append_to(line);
   exchange_->log(level, line);
 }
 
@@ -96,7 +97,7 @@ std::string Request::take_body(std::string_view bytes) noexcept {
 
 void Request::clear() noexcept {
   head_.clear();
-  body_ = route_ = id_ = {};
+  body_ = route_ = id_ = trace_id_ = {};
   names_ = {};
   value_count_ = 0;
   kept_ = nullptr;

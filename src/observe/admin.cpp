@@ -1,10 +1,13 @@
 // App::admin() and App::metrics(): the routes of the admin address.
 #include <tern/app/app.hpp>
 #include <tern/observe/admin.hpp>
+#include <tern/observe/tracing.hpp>
 
 #include "observe/in_flight.hpp"
 #include "observe/observatory.hpp"
+#include "observe/trace_context.hpp"
 
+#include <tern/coro/scope.hpp>
 #include <tern/http/problem.hpp>
 #include <tern/json/json.hpp>
 
@@ -21,6 +24,16 @@ namespace observe {
 
 struct LevelDocument {
   std::string level;
+};
+// A step of a request, for /traces.
+struct SpanDocument {
+  std::string trace_id;
+  std::string span_id;
+  std::string parent_id;
+  std::string name;
+  double start = 0;  // seconds since 1970
+  double milliseconds = 0;
+  std::string fault;
 };
 
 namespace {
@@ -60,6 +73,20 @@ Response health_response(const Observatory& observatory, Question question) {
   return response;
 }
 
+std::vector<std::vector<SpanDocument>> traces_of(const Observatory& observatory) {
+  std::vector<std::vector<SpanDocument>> result;
+  if (observatory.tracer() == nullptr) return result;
+  for (const auto& spans : observatory.tracer()->recent()) {
+    auto& request = result.emplace_back();
+    for (const FinishedSpan& span : spans) {
+      const double start = static_cast<double>(span.start) * 1e-9;
+      request.push_back({hex(span.trace), hex(span.id), hex(span.parent), span.name, start,
+                         static_cast<double>(span.end - span.start) * 1e-6, span.failed ? span.fault : std::string()});
+    }
+  }
+  return result;
+}
+
 http::ServerView& running(const Observatory& observatory) {
   if (observatory.server() == nullptr) throw HttpError(Status::ServiceUnavailable, "no server runs");
   return *observatory.server();
@@ -94,6 +121,7 @@ void add_routes(Group& group, Observatory& observatory, bool remote_changes) {
   group.get("/routes", [&observatory] { return observatory.routes(); });
   group.get("/requests",
             [&observatory]() -> Task<std::vector<LoopRequests>> { return requests_in_flight(running(observatory)); });
+  group.get("/traces", [&observatory] { return traces_of(observatory); });
   group.get("/log/level", [&observatory] { return level_of(observatory); });
   group.put("/log/level", [&observatory, remote_changes](const Request& request, Json<LevelDocument> wanted) {
     return set_level(observatory, request, *wanted, remote_changes);
@@ -110,6 +138,15 @@ void AdminAddress::add(std::string name, base::Box<coro::Work> check, CheckOptio
 Metrics& App::metrics() {
   if (observer() == nullptr) set_observer(base::Box<http::Observer>(new observe::Observatory()));
   return static_cast<observe::Observatory*>(observer())->metrics();
+}
+
+App& App::trace(TracingOptions options) {
+  metrics();
+  auto& observatory = static_cast<observe::Observatory&>(*observer());
+  if (observatory.tracer() != nullptr) throw SetupError("trace() was called twice");
+  observatory.trace(std::move(options));
+  on_start([&observatory] { tern::spawn(observatory.tracer()->run()); });
+  return on_stop([&observatory] { return observatory.tracer()->flush(); });
 }
 
 AdminAddress App::admin(const AdminOptions& options, std::source_location place) {

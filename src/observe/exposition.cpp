@@ -40,6 +40,13 @@ std::string text_of(double value) {
   return {text.data(), static_cast<std::size_t>(end - text.data())};
 }
 
+// A time, to the millisecond.
+std::string fixed_text(double seconds) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed, 3).ptr;
+  return {text.data(), static_cast<std::size_t>(end - text.data())};
+}
+
 }  // namespace
 
 std::string_view Exposition::content_type(TextFormat format) noexcept {
@@ -75,7 +82,8 @@ std::string Exposition::bound_text(double bound) const {
   return text;
 }
 
-void Exposition::sample(std::string_view suffix, Labels labels, std::string_view le, double value) {
+void Exposition::sample(std::string_view suffix, Labels labels, std::string_view le, double value,
+                        const Exemplar* exemplar) {
   out_.append(name_).append(suffix);
   char before = '{';
   for (const http::FigureLabel& label : labels) {
@@ -93,6 +101,12 @@ void Exposition::sample(std::string_view suffix, Labels labels, std::string_view
   if (before == ',') out_ += '}';
   out_ += ' ';
   append_number(value);
+  if (exemplar != nullptr && !exemplar->trace.empty() && format_ == TextFormat::OpenMetrics) {
+    out_.append(" # {trace_id=\"").append(exemplar->trace).append("\"} ");
+    append_number(exemplar->value);
+    out_ += ' ';
+    out_ += fixed_text(exemplar->time);
+  }
   out_ += '\n';
 }
 
@@ -101,11 +115,12 @@ void Exposition::value(double value, Labels labels) {
 }
 
 void Exposition::buckets(std::span<const double> bounds, std::span<const std::uint64_t> counts, double sum,
-                         Labels labels) {
+                         Labels labels, std::span<const Exemplar> exemplars) {
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     total += counts[i];
-    sample("_bucket", labels, i < bounds.size() ? bound_text(bounds[i]) : "+Inf", static_cast<double>(total));
+    sample("_bucket", labels, i < bounds.size() ? bound_text(bounds[i]) : "+Inf", static_cast<double>(total),
+           i < exemplars.size() ? &exemplars[i] : nullptr);
   }
   sample("_sum", labels, {}, sum);
   sample("_count", labels, {}, static_cast<double>(total));

@@ -15,6 +15,13 @@ namespace tern::observe {
 enum class MetricKind : std::uint8_t { Counter, Gauge, Histogram };
 enum class TextFormat : std::uint8_t { Prometheus, OpenMetrics };
 
+// A request whose trace is kept, beside the bucket that it is counted in. OpenMetrics only.
+struct Exemplar {
+  std::string trace;  // its id; empty: none
+  double value = 0;
+  double time = 0;  // seconds since 1970
+};
+
 class Exposition final : public http::FigureSink {
 public:
   using Labels = std::span<const http::FigureLabel>;
@@ -24,7 +31,8 @@ public:
   // Begins a family. Samples of it follow; a further call with the same name has no effect.
   void family(MetricKind kind, std::string_view name, std::string_view help);
   void value(double value, Labels labels);
-  void buckets(std::span<const double> bounds, std::span<const std::uint64_t> counts, double sum, Labels labels);
+  void buckets(std::span<const double> bounds, std::span<const std::uint64_t> counts, double sum, Labels labels,
+               std::span<const Exemplar> exemplars = {});
   // Behind everything.
   void end();
 
@@ -36,7 +44,8 @@ public:
   static std::string_view content_type(TextFormat format) noexcept;
 
 private:
-  void sample(std::string_view suffix, Labels labels, std::string_view le, double value);
+  void sample(std::string_view suffix, Labels labels, std::string_view le, double value,
+              const Exemplar* exemplar = nullptr);
   void append_number(double value);
   std::string bound_text(double bound) const;
 

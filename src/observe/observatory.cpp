@@ -46,8 +46,14 @@ void Observatory::on_complete(std::vector<http::ObservedRoute> routes) {
 void Observatory::on_start(http::ServerView& server) {
   registry_.cells().prepare(server.loops());
   requests_.prepare(server.loops());
+  if (tracer_) tracer_->prepare(server.loops());
   const std::lock_guard lock(mutex_);
   server_ = &server;
+}
+
+void Observatory::trace(TracingOptions options) {
+  tracer_ =
+      std::make_unique<Tracer>(std::move(options), [this](LogLevel level, std::string_view line) { log(level, line); });
 }
 
 void Observatory::on_stop() noexcept {
@@ -74,6 +80,7 @@ Task<Response> Observatory::exposition(const Request& request) {
     }
   }
   if (server_ != nullptr) server_->report(to);
+  if (tracer_) tracer_->report(to);
   std::size_t family = 0;
   while (registry_.write(to, family, 1)) {
     ++family;

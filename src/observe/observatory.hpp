@@ -4,6 +4,7 @@
 #include "observe/health.hpp"
 #include "observe/registry.hpp"
 #include "observe/request_metrics.hpp"
+#include "observe/tracer.hpp"
 
 #include <tern/coro/task.hpp>
 #include <tern/http/observer.hpp>
@@ -11,6 +12,7 @@
 #include <tern/http/response.hpp>
 #include <tern/observe/metrics.hpp>
 
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -26,14 +28,21 @@ public:
   void on_complete(std::vector<http::ObservedRoute> routes) override;
   void on_start(http::ServerView& server) override;
   void on_stop() noexcept override;
-  void on_request(Exchange&) noexcept override {}
-  void on_response(Exchange& exchange, const http::RequestEnd& end) noexcept override {
-    requests_.count(exchange, end);
+  void on_request(Exchange& exchange) noexcept override {
+    if (tracer_) tracer_->begin(exchange);
   }
-  void on_abandoned(Exchange&) noexcept override {}
+  void on_response(Exchange& exchange, const http::RequestEnd& end) noexcept override {
+    const RequestTrace* const kept = tracer_ ? tracer_->end(exchange, &end) : nullptr;
+    requests_.count(exchange, end, kept == nullptr ? std::string_view() : exchange.request().trace_id());
+  }
+  void on_abandoned(Exchange& exchange) noexcept override {
+    if (tracer_) tracer_->end(exchange, nullptr);
+  }
 
   Metrics& metrics() noexcept { return metrics_; }
   Health& health() noexcept { return health_; }
+  Tracer* tracer() const noexcept { return tracer_.get(); }  // null: none
+  void trace(TracingOptions options);
   const std::vector<http::ObservedRoute>& routes() const noexcept { return routes_; }
   // Null while no server runs. For handlers, during whose time it does not change.
   http::ServerView* server() const noexcept { return server_; }
@@ -51,6 +60,7 @@ private:
   Metrics metrics_{registry_};
   RequestMetrics requests_;
   Health health_;
+  std::unique_ptr<Tracer> tracer_;
   std::vector<http::ObservedRoute> routes_;
   std::mutex mutex_;  // for log(), and changes of server_
   http::ServerView* server_ = nullptr;

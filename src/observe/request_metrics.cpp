@@ -3,6 +3,7 @@
 #include <tern/http/exchange.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <span>
 
@@ -68,7 +69,27 @@ std::size_t RequestMetrics::slot_of(const Exchange& exchange, Status status) con
   return first == hidden ? hidden : first + status_class;
 }
 
-void RequestMetrics::count(Exchange& exchange, const http::RequestEnd& end) noexcept {
+void RequestMetrics::set_exemplar(std::size_t slot, std::size_t bucket, std::uint64_t nanoseconds,
+                                  std::string_view trace) noexcept {
+  try {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::lock_guard lock(mutex_);
+    exemplars_[{slot, bucket}] = {std::string(trace), static_cast<double>(nanoseconds) * 1e-9,
+                                  std::chrono::duration<double>(now).count()};
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+std::array<Exemplar, RequestMetrics::bounds.size() + 1> RequestMetrics::exemplars_of(std::size_t slot) const {
+  std::array<Exemplar, bounds.size() + 1> all;
+  const std::lock_guard lock(mutex_);
+  for (auto at = exemplars_.lower_bound({slot, 0}); at != exemplars_.end() && at->first.first == slot; ++at) {
+    all[at->first.second] = at->second;
+  }
+  return all;
+}
+
+void RequestMetrics::count(Exchange& exchange, const http::RequestEnd& end, std::string_view trace) noexcept {
   if (exchange.loop_index() >= loops_.size()) return;
   const std::size_t slot = slot_of(exchange, end.status);
   if (slot == hidden) return;
@@ -85,6 +106,7 @@ void RequestMetrics::count(Exchange& exchange, const http::RequestEnd& end) noex
   add(numbers->nanoseconds, end.nanoseconds);
   if (end.received != 0) add(numbers->received, end.received);
   add(numbers->sent, end.bytes);
+  if (!trace.empty()) set_exemplar(slot, bucket, end.nanoseconds, trace);
 }
 
 std::size_t RequestMetrics::write(Exposition& to, Figure figure, std::size_t from, std::size_t count) const {
@@ -118,7 +140,7 @@ std::size_t RequestMetrics::write(Exposition& to, Figure figure, std::size_t fro
       case Figure::Duration:
         to.family(MetricKind::Histogram, "http_server_request_duration_seconds",
                   "Time from the complete head of a request to its complete response.");
-        to.buckets(seconds, buckets, static_cast<double>(nanoseconds) * 1e-9, labels);
+        to.buckets(seconds, buckets, static_cast<double>(nanoseconds) * 1e-9, labels, exemplars_of(slot));
         break;
       case Figure::RequestBytes:
         to.family(MetricKind::Counter, "http_server_request_body_bytes", "Bytes of the contents of requests.");

@@ -10,9 +10,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tern::observe {
@@ -33,8 +36,8 @@ public:
   void set_routes(const std::vector<http::ObservedRoute>& routes, std::string_view hidden_listener);
   // Before the loops run.
   void prepare(std::size_t loops);
-  // On a loop's thread.
-  void count(Exchange& exchange, const http::RequestEnd& end) noexcept;
+  // On a loop's thread. `trace`, if it is not empty, becomes the exemplar of the bucket.
+  void count(Exchange& exchange, const http::RequestEnd& end, std::string_view trace) noexcept;
 
   // From any thread: writes the series of slots `from` on, at most `count` of them. Returns the next slot; size() at
   // the end. The durations and the two sizes are one after the other, each from 0 to size().
@@ -68,6 +71,8 @@ private:
   };
   static constexpr std::size_t hidden = static_cast<std::size_t>(-1);
 
+  void set_exemplar(std::size_t slot, std::size_t bucket, std::uint64_t nanoseconds, std::string_view trace) noexcept;
+  std::array<Exemplar, bounds.size() + 1> exemplars_of(std::size_t slot) const;
   std::size_t slots_for(std::string_view method, std::string_view route);
   std::size_t slot_of(const Exchange& exchange, Status status) const noexcept;
 
@@ -75,6 +80,8 @@ private:
   std::vector<RouteSlots> routes_;
   std::size_t first_unrouted_ = 0;
   std::vector<std::unique_ptr<Loop>> loops_;
+  mutable std::mutex mutex_;                                                // for the next; few requests are traced
+  std::map<std::pair<std::size_t, std::size_t>, Exemplar> exemplars_ = {};  // by slot and bucket
 };
 
 }  // namespace tern::observe

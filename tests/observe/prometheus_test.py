@@ -98,6 +98,8 @@ class Prometheus:
         try:
             return json.loads(get(address))["data"]["result"]
         except urllib.error.HTTPError as error:
+            if error.code == 503:  # it is starting
+                return []
             raise RuntimeError(expression + ": " + error.read().decode()) from error
         except (urllib.error.URLError, ConnectionError):
             return []  # it has not started yet

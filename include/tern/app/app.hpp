@@ -74,6 +74,7 @@ class Client;
 class AdminAddress;  // <tern/observe.hpp>
 struct AdminOptions;
 class Metrics;
+struct TracingOptions;
 namespace http {
 class Observer;
 }
@@ -252,6 +253,7 @@ public:
   // docs/guide/metrics.md and docs/guide/health.md. In the component tern::observe.
   AdminAddress admin(const AdminOptions& options, std::source_location place = std::source_location::current());
   Metrics& metrics();
+  App& trace(TracingOptions options);  // see docs/guide/tracing.md
   // See Group::files().
   Group files(PlacedPattern prefix, std::string_view folder);
   Group files(PlacedPattern prefix, std::string_view folder, const FileOptions& options);

@@ -119,6 +119,10 @@ public:
   // For middleware. The id is copied. Throws std::invalid_argument unless it has 1 to 128 visible ASCII characters.
   void set_id(std::string_view id);
 
+  // The id of the request's trace in logs (32 hexadecimal digits); empty without App::trace().
+  std::string_view trace_id() const noexcept { return trace_id_; }
+  void set_trace_id(std::string_view id) noexcept { trace_id_ = id; }  // in the arena
+
   // A line in the error log, as tern::log() writes it, behind the method and the route, and before the request's id:
   // "GET /books/{id}: sold id=7 request_id=0199…".
   void log(LogLevel level, std::string_view text, LogFields fields = {}) const;
@@ -169,6 +173,7 @@ private:
   std::string_view route_;
   std::string_view id_;            // in short_id_, or in the arena
   std::array<char, 40> short_id_;  // of an id such as a UUID; the arena would be a block for it
+  std::string_view trace_id_;      // in the arena
   std::span<const std::string> names_;
   std::array<std::string_view, http::max_parameters> values_;
   std::size_t value_count_ = 0;

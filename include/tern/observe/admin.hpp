@@ -41,6 +41,7 @@ struct AdminOptions {
 //   GET /startupz     503 until each critical check has passed once
 //   GET /routes       all routes
 //   GET /requests     requests in flight, the oldest first
+//   GET /traces       the last requests whose traces were kept, see App::trace()
 //   GET /log/level    {"level": "info"}; PUT changes it until the end of the process
 //
 // The three of health answer application/health+json, with each check.

@@ -1,0 +1,35 @@
+// The field traceparent (W3C Trace Context, section 3.2), and ids as text.
+//   traceparent = version "-" trace-id "-" parent-id "-" trace-flags
+#pragma once
+
+#include <tern/observe/tracing.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tern::observe {
+
+struct TraceParent {
+  TraceId trace = {};
+  SpanId parent = {};
+  bool sampled = false;
+};
+
+// Empty unless it is valid; a later version is read as far as it is like this one.
+std::optional<TraceParent> parse_traceparent(std::string_view text) noexcept;
+std::string format_traceparent(const TraceId& trace, const SpanId& id, bool sampled);
+
+// Lower-case hexadecimal digits.
+template <std::size_t size>
+std::string hex(const std::array<std::uint8_t, size>& bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : bytes) {
+    text += digits[byte >> 4U];
+    text += digits[byte & 15U];
+  }
+  return text;
+}
+
+}  // namespace tern::observe
