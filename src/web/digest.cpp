@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t hash_size = 32;
 
-using Mac = std::unique_ptr<EVP_MAC, OpenSslFree<EVP_MAC_free>>;
 using MacContext = std::unique_ptr<EVP_MAC_CTX, OpenSslFree<EVP_MAC_CTX_free>>;
 
 void require_hash(bool succeeded) {
@@ -27,9 +26,9 @@ void require_hash(bool succeeded) {
 }  // namespace
 
 std::string hmac_sha256(std::string_view key, std::initializer_list<std::string_view> parts) {
-  const Mac mac(EVP_MAC_fetch(nullptr, "HMAC", nullptr));
+  static EVP_MAC* const mac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);  // once: to find an algorithm costs a lock
   require_hash(mac != nullptr);
-  const MacContext context(EVP_MAC_CTX_new(mac.get()));
+  const MacContext context(EVP_MAC_CTX_new(mac));
   char digest[] = "SHA256";
   const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
                                    OSSL_PARAM_construct_end()};
@@ -45,7 +44,7 @@ std::string hmac_sha256(std::string_view key, std::initializer_list<std::string_
 
 std::string sha256(std::initializer_list<std::string_view> parts) {
   const OpenSslDigest context(EVP_MD_CTX_new());
-  require_hash(context != nullptr && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1);
+  require_hash(context != nullptr && EVP_DigestInit_ex(context.get(), fetched_sha256(), nullptr) == 1);
   for (const std::string_view part : parts) {
     require_hash(EVP_DigestUpdate(context.get(), bytes_of(part), part.size()) == 1);
   }

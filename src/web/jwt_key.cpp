@@ -95,6 +95,7 @@ JwtKeyMaterial::JwtKeyMaterial(const JwtAlgorithmFacts& facts, std::string secre
 JwtKeyMaterial::JwtKeyMaterial(JwtAlgorithm algorithm, OpenSslKey key, bool is_private, std::string id)
     : facts_(&facts_of(algorithm)), key_(std::move(key)), id_(std::move(id)), is_private_(is_private) {
   check();
+  prepare();
 }
 
 JwtKeyMaterial::JwtKeyMaterial(const JwtKeyMaterial& other)
@@ -102,6 +103,14 @@ JwtKeyMaterial::JwtKeyMaterial(const JwtKeyMaterial& other)
   if (!other.key_) return;
   EVP_PKEY_up_ref(other.key_.get());
   key_.reset(other.key_.get());
+  prepare();
+}
+
+void JwtKeyMaterial::prepare() {
+  verifying_.reset(EVP_MD_CTX_new());
+  if (begin(verifying_.get(), false)) return;
+  ERR_clear_error();
+  throw SetupError(jwt_key_title(id_) + " cannot verify");
 }
 
 JwtKeyMaterial::~JwtKeyMaterial() {
@@ -170,7 +179,7 @@ bool JwtKeyMaterial::verify(std::string_view text, std::string_view signature) c
   }
   const OpenSslDigest context(EVP_MD_CTX_new());
   const bool valid =
-      begin(context.get(), false) &&
+      context && EVP_MD_CTX_copy_ex(context.get(), verifying_.get()) == 1 &&
       EVP_DigestVerify(context.get(), bytes_of(signature), signature.size(), bytes_of(text), text.size()) == 1;
   if (!valid) ERR_clear_error();
   return valid;

@@ -52,11 +52,13 @@ private:
   JwtKeyMaterial(const JwtAlgorithmFacts& facts, std::string secret, std::string id);
   std::string hmac(std::string_view text) const;
   bool begin(EVP_MD_CTX* context, bool signs) const;
+  void prepare();
   void check() const;
 
   const JwtAlgorithmFacts* facts_;
-  OpenSslKey key_;      // null: HMAC
-  std::string secret_;  // of HMAC
+  OpenSslKey key_;           // null: HMAC
+  OpenSslDigest verifying_;  // begun, to be copied: that finds the algorithms once. Null: HMAC
+  std::string secret_;       // of HMAC
   std::string id_;
   bool is_private_ = false;
 };

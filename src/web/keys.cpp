@@ -137,7 +137,7 @@ std::string Keys::encrypt(std::string_view purpose, std::string_view text, std::
   int size = 0;
   unsigned char* to = bytes_of(bytes) + at;
   require(cipher != nullptr &&
-          EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, keys_.front().encryption.data(),
+          EVP_EncryptInit_ex(cipher.get(), aes_256_gcm(), nullptr, keys_.front().encryption.data(),
                              bytes_of(std::string_view(nonce))) == 1 &&
           EVP_EncryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
                             static_cast<int>(covered.size())) == 1 &&
@@ -158,14 +158,14 @@ std::optional<std::string> Keys::decrypt(std::string_view purpose, std::string_v
   std::string text(coded.size(), '\0');
   const OpenSslCipher cipher(EVP_CIPHER_CTX_new());
   int size = 0;
-  require(cipher != nullptr &&
-          EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, parts->key->encryption.data(),
-                             bytes_of(parts->rest)) == 1 &&
-          EVP_DecryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
-                            static_cast<int>(covered.size())) == 1 &&
-          EVP_DecryptUpdate(cipher.get(), bytes_of(text), &size, bytes_of(coded), static_cast<int>(coded.size())) ==
-              1 &&
-          EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()) == 1);
+  require(
+      cipher != nullptr &&
+      EVP_DecryptInit_ex(cipher.get(), aes_256_gcm(), nullptr, parts->key->encryption.data(), bytes_of(parts->rest)) ==
+          1 &&
+      EVP_DecryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
+                        static_cast<int>(covered.size())) == 1 &&
+      EVP_DecryptUpdate(cipher.get(), bytes_of(text), &size, bytes_of(coded), static_cast<int>(coded.size())) == 1 &&
+      EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()) == 1);
   if (EVP_DecryptFinal_ex(cipher.get(), bytes_of(text) + size, &size) != 1) {
     ERR_clear_error();
     return std::nullopt;

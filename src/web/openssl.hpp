@@ -40,4 +40,14 @@ inline unsigned char* bytes_of(std::string& text) noexcept {
   return reinterpret_cast<unsigned char*>(text.data());
 }
 
+// Found once: with EVP_sha256() and its like, each use searches the providers under a lock. Null if there is none.
+inline const EVP_MD* fetched_sha256() noexcept {
+  static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return found;
+}
+inline const EVP_CIPHER* aes_256_gcm() noexcept {
+  static const EVP_CIPHER* const found = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
+  return found;
+}
+
 }  // namespace tern::web
