@@ -42,6 +42,8 @@ def run(folder, *command, **options):
     print(" ".join(map(str, command)), "->", done.returncode)
     if done.returncode != 0:
         print(done.stdout[-20_000:], done.stderr[-5_000:])
+    for line in re.findall(r".*\d+ generated.*", done.stdout):
+        print(line)
     return done.returncode == 0
 
 
