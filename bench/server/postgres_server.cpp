@@ -1,0 +1,145 @@
+// The routes of bench/harness/postgres.py on PostgreSQL.
+#include <tern/postgres.hpp>
+#include <tern/tern.hpp>
+#include <tern/web.hpp>
+
+#include "../../examples/flags.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct World {
+  std::int32_t id = 0;
+  std::int32_t randomnumber = 0;
+};
+struct WorldAnswer {
+  std::int32_t id = 0;
+  std::int32_t randomNumber = 0;  // NOLINT: the name in the answer
+};
+struct Fortune {
+  std::int32_t id = 0;
+  std::string message;
+};
+struct FortunePage {
+  std::vector<Fortune> fortunes;
+};
+struct Range {
+  int min = 10;
+  int max = 50;
+  int limit = 50;
+};
+struct ItemRow {
+  std::int32_t id = 0;
+  std::string name;
+  std::string category;
+  std::int32_t price = 0;
+  std::int32_t quantity = 0;
+  bool active = false;
+  tern::Json<std::vector<std::string>> tags;
+  std::int32_t rating_score = 0;
+  std::int32_t rating_count = 0;
+};
+struct Rating {
+  std::int32_t score = 0;
+  std::int32_t count = 0;
+};
+struct Item {
+  std::int32_t id = 0;
+  std::string name;
+  std::string category;
+  std::int32_t price = 0;
+  std::int32_t quantity = 0;
+  bool active = false;
+  std::vector<std::string> tags;
+  Rating rating;
+};
+struct Items {
+  std::vector<Item> items;
+  std::size_t count = 0;
+};
+
+constexpr int rows = 10'000;
+constexpr int batch = 20;
+
+std::int32_t random_id() {
+  thread_local std::minstd_rand random(std::random_device{}());
+  return std::uniform_int_distribution<std::int32_t>(1, rows)(random);
+}
+
+tern::Task<WorldAnswer> read_world(const tern::Postgres& db) {
+  const World world = co_await db.one<World>("select id, randomnumber from world where id = $1", random_id());
+  co_return WorldAnswer{world.id, world.randomnumber};
+}
+
+tern::Task<std::vector<WorldAnswer>> read_worlds(const tern::Postgres& db) {
+  std::vector<tern::Task<WorldAnswer>> reads;
+  for (int i = 0; i < batch; ++i) reads.push_back(read_world(db));
+  co_return co_await tern::when_all(std::move(reads));
+}
+
+tern::Task<std::vector<WorldAnswer>> update_worlds(const tern::Postgres& db) {
+  std::vector<WorldAnswer> worlds = co_await read_worlds(db);
+  std::ranges::sort(worlds, {}, &WorldAnswer::id);  // so that updates do not wait in a circle
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> numbers;
+  for (WorldAnswer& world : worlds) {
+    world.randomNumber = random_id();
+    ids.push_back(world.id);
+    numbers.push_back(world.randomNumber);
+  }
+  co_await db.execute(
+      "update world set randomnumber = v.n from (select unnest($1::int[]) as i, unnest($2::int[]) as n) as v "
+      "where world.id = v.i",
+      ids, numbers);
+  co_return worlds;
+}
+
+tern::Task<Items> read_items(const tern::Postgres& db, Range range) {
+  auto found = co_await db.query<ItemRow>(
+      "select id, name, category, price, quantity, active, tags, rating_score, rating_count from items where price "
+      "between "
+      "$1 and $2 limit $3",
+      range.min, range.max, std::clamp(range.limit, 1, 50));
+  Items answer;
+  for (ItemRow& row : found) {
+    answer.items.push_back({row.id,
+                            std::move(row.name),
+                            std::move(row.category),
+                            row.price,
+                            row.quantity,
+                            row.active,
+                            std::move(row.tags.value),
+                            {row.rating_score, row.rating_count}});
+  }
+  answer.count = answer.items.size();
+  co_return answer;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string url;
+  std::string templates;
+  const tern::Options options = examples::options(argc, argv, {{"--database", url}, {"--templates", templates}});
+  const tern::Postgres db(url);
+  tern::App app;
+  app.templates(templates);
+  app.get("/db", [&db] { return read_world(db); });
+  app.get("/queries", [&db] { return read_worlds(db); });
+  app.get("/updates", [&db] { return update_worlds(db); });
+  app.get("/fortunes", [&db]() -> tern::Task<tern::Page<FortunePage>> {
+    FortunePage page;
+    page.fortunes = co_await db.query<Fortune>("select id, message from fortune");
+    page.fortunes.push_back({0, "Additional fortune added at request time."});
+    std::ranges::sort(page.fortunes, {}, &Fortune::message);
+    co_return tern::render("fortunes", std::move(page));
+  });
+  app.get("/async-db", [&db](tern::Query<Range> range) { return read_items(db, range.value); });
+  return app.run(options);
+}
