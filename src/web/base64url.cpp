@@ -2,22 +2,25 @@
 
 #include "base/base64.hpp"
 
-#include <tern/base/ascii.hpp>
-
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace tern::web {
 namespace {
 
-int value_of(char c) noexcept {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (base::is_digit(c)) return c - '0' + 52;
-  if (c == '-') return 62;
-  return c == '_' ? 63 : -1;
-}
+constexpr std::uint8_t no_digit = 0x80;
+
+constexpr std::array<std::uint8_t, 256> values = [] {
+  std::array<std::uint8_t, 256> table{};
+  table.fill(no_digit);
+  std::uint8_t value = 0;
+  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")) {
+    table[static_cast<unsigned char>(c)] = value++;
+  }
+  return table;
+}();
 
 }  // namespace
 
@@ -30,21 +33,33 @@ std::string to_base64url(std::string_view bytes) {
 }
 
 std::optional<std::string> from_base64url(std::string_view text) {
-  if (text.size() % 4 == 1) return std::nullopt;
-  std::string bytes;
-  bytes.reserve(text.size() * 3 / 4);
-  std::uint32_t bits = 0;
-  unsigned count = 0;  // of bits that are not written yet
-  for (const char c : text) {
-    const int value = value_of(c);
-    if (value < 0) return std::nullopt;
-    bits = bits << 6U | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes.push_back(static_cast<char>(bits >> count & 0xFFU));
+  const std::size_t rest = text.size() % 4;
+  if (rest == 1) return std::nullopt;
+  std::string bytes(text.size() / 4 * 3 + (rest == 0 ? 0 : rest - 1), '\0');
+  char* out = bytes.data();
+  std::uint32_t all = 0;  // of the values: tells whether one was no digit
+  const auto value_at = [text, &all](std::size_t at) {
+    const std::uint32_t value = values[static_cast<unsigned char>(text[at])];
+    all |= value;
+    return value;
+  };
+  const auto put = [&out](std::uint32_t byte) { *out++ = static_cast<char>(byte & 0xFFU); };
+  std::size_t at = 0;
+  for (; at + 4 <= text.size(); at += 4) {
+    const std::uint32_t bits =
+        value_at(at) << 18U | value_at(at + 1) << 12U | value_at(at + 2) << 6U | value_at(at + 3);
+    put(bits >> 16U);
+    put(bits >> 8U);
+    put(bits);
   }
-  if ((bits & ((1U << count) - 1)) != 0) return std::nullopt;
+  std::uint32_t unused = 0;  // bits of the last digit, which are zero
+  if (rest != 0) {
+    const std::uint32_t bits = value_at(at) << 18U | value_at(at + 1) << 12U | (rest == 3 ? value_at(at + 2) << 6U : 0);
+    put(bits >> 16U);
+    if (rest == 3) put(bits >> 8U);
+    unused = bits & (rest == 3 ? 0xFFU : 0xFFFFU);
+  }
+  if ((all & no_digit) != 0 || unused != 0) return std::nullopt;
   return bytes;
 }
 
