@@ -10,6 +10,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 namespace tern {
 namespace app {

@@ -17,6 +17,19 @@ void append_shortest(std::string& out, T value) {
 
 }  // namespace
 
+bool parse_digits(std::string_view text, unsigned long long most, unsigned long long& value) noexcept {
+  if (text.empty()) return false;
+  unsigned long long sum = 0;
+  for (const char c : text) {
+    const unsigned digit = static_cast<unsigned char>(c) - unsigned{'0'};
+    if (digit > 9) return false;
+    if (sum > (most - digit) / 10) return false;
+    sum = sum * 10 + digit;
+  }
+  value = sum;
+  return true;
+}
+
 std::optional<double> parse_double(std::string_view text) {
   const std::string_view unsigned_text = text.starts_with('-') ? text.substr(1) : text;
   if (unsigned_text.empty() || !(is_digit(unsigned_text.front()) || unsigned_text.front() == '.')) return std::nullopt;

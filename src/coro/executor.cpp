@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <ctime>
+#include <mutex>
 
 namespace tern {
 namespace {

@@ -34,6 +34,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <system_error>
 
 namespace tern::exchange {
 

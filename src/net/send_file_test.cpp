@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <csignal>
 #include <string>
+#include <system_error>
 #include <thread>
 
 namespace tern::net {

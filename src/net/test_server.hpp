@@ -12,6 +12,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 namespace tern::net {

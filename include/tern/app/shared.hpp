@@ -1,10 +1,9 @@
 // Shared: a value behind a mutex, for State.
 #pragma once
 
-#include <tern/base/duration.hpp>
+#include <tern/base/mutex.hpp>
 
 #include <concepts>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -14,13 +13,18 @@ namespace tern {
 template <class T>
 class [[nodiscard]] Locked {
 public:
-  Locked(T& value, std::mutex& mutex) : lock_(mutex), value_(&value) {}
+  Locked(T& value, base::Mutex& mutex) : mutex_(&mutex), value_(&value) { mutex.lock(); }
+  Locked(Locked&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)), value_(other.value_) {}
+  Locked& operator=(Locked&& other) = delete;
+  ~Locked() {
+    if (mutex_ != nullptr) mutex_->unlock();
+  }
 
   T& operator*() const noexcept { return *value_; }
   T* operator->() const noexcept { return value_; }
 
 private:
-  std::unique_lock<std::mutex> lock_;
+  base::Mutex* mutex_;
   T* value_;
 };
 
@@ -49,7 +53,7 @@ public:
   Locked<T> lock() const { return Locked<T>(value_, mutex_); }
 
 private:
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   mutable T value_{};
 };
 

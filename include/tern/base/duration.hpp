@@ -1,10 +1,14 @@
 // Durations for options and timers.
 //
-// libstdc++'s <chrono> includes the calendar and string streams (12,000 lines); <mutex> includes only the durations.
-// Programs that need clocks and calendars include <chrono> themselves.
+// libstdc++'s <chrono> includes the calendar and string streams (12,000 lines). Its durations are in a header of their
+// own, which <mutex> includes among others. Programs that need clocks and calendars include <chrono> themselves.
 #pragma once
 
-#include <mutex>  // for std::chrono::duration
+#if __has_include(<bits/chrono.h>)
+#include <bits/chrono.h>
+#else
+#include <mutex>
+#endif
 
 namespace tern {
 

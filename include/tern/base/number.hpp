@@ -1,7 +1,6 @@
 // Strict number parsing: the whole text must be the number, without '+', blanks or overflow.
 #pragma once
 
-#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <limits>
@@ -15,24 +14,22 @@ template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
                   !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
+// Digits only. False, without changing `value`, for any other text, or a number above `most`.
+bool parse_digits(std::string_view text, unsigned long long most, unsigned long long& value) noexcept;
+
 // A decimal integer; '-' only if T is signed, never '+'. Unset for any other text, or if it does not fit.
 template <Integer T>
-constexpr std::optional<T> parse_integer(std::string_view text) {
-  if constexpr (sizeof(T) < sizeof(long long)) {
-    const auto wide = parse_integer<long long>(text);
-    if (!wide || *wide < static_cast<long long>(std::numeric_limits<T>::min()) ||
-        *wide > static_cast<long long>(std::numeric_limits<T>::max())) {
-      return std::nullopt;
+std::optional<T> parse_integer(std::string_view text) {
+  auto most = static_cast<unsigned long long>(std::numeric_limits<T>::max());
+  unsigned long long value = 0;
+  if constexpr (std::signed_integral<T>) {
+    if (text.starts_with('-')) {
+      if (!parse_digits(text.substr(1), most + 1, value)) return std::nullopt;
+      return static_cast<T>(0 - value);
     }
-    if (std::unsigned_integral<T> && text.front() == '-') return std::nullopt;  // "-0"
-    return static_cast<T>(*wide);
-  } else {
-    T value{};
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, value);
-    if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
-    return value;
   }
+  if (!parse_digits(text, most, value)) return std::nullopt;
+  return static_cast<T>(value);
 }
 
 // A finite decimal floating-point number, with or without an exponent ("1", "-2.5", "1e9"); not "inf" or "nan".

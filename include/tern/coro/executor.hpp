@@ -4,6 +4,7 @@
 #include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
 #include <tern/base/function.hpp>
+#include <tern/base/mutex.hpp>
 #include <tern/coro/list.hpp>
 #include <tern/coro/watch.hpp>
 
@@ -136,7 +137,7 @@ private:
   // Blocks until another thread has scheduled it, and removes it.
   void await_turn(Turn& turn) noexcept;
 
-  std::mutex turns_mutex_;  // guards the turns, and Turn::executor_
+  base::Mutex turns_mutex_;  // guards the turns, and Turn::executor_
   coro::List<Turn> turns_;
   coro::List<Turn> taken_;  // being called
   unsigned awaiting_ = 0;   // waiting calls of await_turn()

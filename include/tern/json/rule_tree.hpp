@@ -17,13 +17,12 @@ namespace detail {
 // Types that have been visited, by the address of their read functions.
 class VisitedTypes {
 public:
-  bool add(const void* type) {
-    for (const void* const known : types_) {
-      if (known == type) return false;
-    }
-    types_.push_back(type);
-    return true;
-  }
+  VisitedTypes() noexcept;
+  ~VisitedTypes();
+  VisitedTypes(const VisitedTypes&) = delete;
+  VisitedTypes& operator=(const VisitedTypes&) = delete;
+  // False if it has been visited.
+  bool add(const void* type);
 
 private:
   std::vector<const void*> types_;
