@@ -17,6 +17,8 @@ MOST_LINES = 45_000
 MOST_TIMES = 3.8
 FORBIDDEN = {"iostream", "regex", "functional", "filesystem", "memory", "map", "unordered_map", "stop_token"}
 FORBIDDEN_PARTS = ("/openssl/", "/nghttp2/", "/fmt/", "/spdlog/", "simdjson")
+# A file with twenty typed operations, their rules and a document, as a multiple of the same without rules and document.
+MOST_TIMES_OF_CONTRACT = 1.3
 BASELINE = "#include <string>\n#include <vector>\nint main() {}\n"
 
 
@@ -30,6 +32,30 @@ def cpu_seconds(*arguments, text=None):
     run("-O2", "-c", "-Iinclude", *arguments, text=text)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def twenty_operations(with_contract):
+    """Twenty operations of two requests and responses each, as a service of that size has them."""
+    lines = ["#include <tern/tern.hpp>"] + ["#include <tern/rules.hpp>"] * with_contract
+    for i in range(20):
+        lines.append(f"struct New{i} {{ std::string title; int year; double price; std::vector<std::string> tags; "
+                     f"std::optional<std::string> contact; }};")
+        lines.append(f"struct Item{i} {{ std::int64_t id; std::string title; int year; double price; }};")
+        if with_contract:
+            lines.append(f"template <> struct tern::Rules<New{i}> {{ static constexpr auto list = tern::rules("
+                         f"tern::member<&New{i}::title>(tern::length(1, 200), tern::describe(\"Title\")), "
+                         f"tern::member<&New{i}::year>(tern::range(1450, 2100)), "
+                         f"tern::member<&New{i}::price>(tern::exclusive_minimum(0)), "
+                         f"tern::member<&New{i}::tags>(tern::max_items(10), tern::each(tern::length(1, 20))), "
+                         f"tern::member<&New{i}::contact>(tern::format(tern::Format::Email))); }};")
+    lines.append("int main() { tern::App app;")
+    for i in range(20):
+        summary = f'.summary("Adds {i}")' if with_contract else ""
+        lines.append(f'app.post("/items{i}/{{id}}", [](std::int64_t id, tern::Json<New{i}> content) {{ '
+                     f"return tern::created(Item{i}{{id, content->title, content->year, content->price}}, \"/\"); }}){summary};")
+    if with_contract:
+        lines.append('app.openapi({.title = "Items"});')
+    return "\n".join(lines + ["return app.run(); }", ""])
 
 
 def main():
@@ -56,6 +82,17 @@ def main():
     print(f"examples/hello.cpp: {ratio:.2f} times the CPU time of <string> and <vector>, at most {MOST_TIMES}")
     if ratio > MOST_TIMES:
         faults.append("hello.cpp: takes too long to compile")
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.o")
+        ratios = []
+        for _ in range(2):
+            plain = cpu_seconds("-x", "c++", "-", "-o", out, text=twenty_operations(False))
+            ratios.append(cpu_seconds("-x", "c++", "-", "-o", out, text=twenty_operations(True)) / plain)
+    ratio = min(ratios)
+    print(f"twenty operations: {ratio:.2f} times the CPU time with rules and document, at most {MOST_TIMES_OF_CONTRACT}")
+    if ratio > MOST_TIMES_OF_CONTRACT:
+        faults.append("twenty operations with rules and a document: take too long to compile")
     report("budget", faults)
 
 
