@@ -14,7 +14,7 @@ from tree import ROOT, report
 
 MOST_LINES = 45_000
 # CPU time at -O2, as a multiple of what <string> and <vector> alone take; the median of pairs, because machines are noisy.
-MOST_TIMES = 3.8
+MOST_TIMES = 4.0
 FORBIDDEN = {"iostream", "regex", "functional", "filesystem", "memory", "map", "unordered_map", "stop_token"}
 FORBIDDEN_PARTS = ("/openssl/", "/nghttp2/", "/fmt/", "/spdlog/", "simdjson")
 # A file with twenty typed operations, their rules and a document, as a multiple of the same without rules and document.

@@ -16,7 +16,7 @@ public:
   void unlock() noexcept;
 
 private:
-  alignas(8) unsigned char storage_[40];  // a std::mutex
+  alignas(8) unsigned char storage_[48];  // a std::mutex: 40 bytes on x86-64, 48 on aarch64
 };
 
 }  // namespace tern::base
