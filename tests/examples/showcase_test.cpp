@@ -374,7 +374,7 @@ TEST(ShowcaseServer, keeps_notes_whole_when_several_clients_write_at_once) {
   options.threads = 2;
   options.logging.level = tern::LogLevel::Warning;
   app.start(options);
-  const auto ask = [&app](tern::testing::HttpClient& client, std::string_view request, std::string_view content) {
+  const auto ask = [](tern::testing::HttpClient& client, std::string_view request, std::string_view content) {
     client.send(std::string(request) + " HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: " +
                 std::to_string(content.size()) + "\r\n\r\n" + std::string(content));
     return client.answer();
