@@ -9,6 +9,7 @@
 
 #include <tern/app/multipart.hpp>
 #include <tern/rules.hpp>
+#include <tern/sql.hpp>
 #include <tern/web.hpp>
 
 #include <embedded/assets.hpp>
@@ -216,6 +217,7 @@ void add_routes(tern::App& app, tern::Store* sessions) {
                                                .allow("frame-ancestors", {"'none'"})}));
   app.use(tern::Sessions<User>({.store = sessions, .plain_loopback = true})).use(tern::SessionIdentity<User>());
   app.on_problem(problem_page);
+  app.on_error(tern::sql_problem);
   app.files("/assets", embedded::assets);
 
   app.get("/", home);

@@ -48,7 +48,10 @@ class Page {
   // Until function(...values) is true in the page.
   async until(call, ...values) {
     for (const end = Date.now() + 15_000; ;) {
-      const value = await this.evaluate(call, ...values);
+      // A page that is being left cannot be asked; the next one can.
+      const value = await this.evaluate(call, ...values).catch(error => {
+        if (!/navigated or closed|context was destroyed|Cannot find context/.test(error.message)) throw error;
+      });
       if (value) return value;
       if (Date.now() > end) throw new Error(`never true: ${call} of ${JSON.stringify(values)}`);
       await new Promise(resolve => setTimeout(resolve, 20));

@@ -229,10 +229,11 @@ TEST_F(ServingAdmin, logs_when_a_check_fails_and_when_it_passes_again) {
 
 // A function that is offloaded cannot be stopped: the answer does not wait for it.
 TEST_F(ServingAdmin, is_not_ready_while_a_check_hangs) {
-  std::atomic<bool> hangs = true;
+  static std::atomic<bool> hangs;  // the thread looks at it after the test, too, until the app is destroyed
+  hangs = true;
   admin.check("hanging",
-              [&hangs]() -> Task<> {
-                auto hang = [&hangs] {
+              []() -> Task<> {
+                auto hang = [] {
                   while (hangs) std::this_thread::yield();
                 };
                 co_await offload(hang);
