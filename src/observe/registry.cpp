@@ -12,7 +12,8 @@
 namespace tern::observe {
 namespace {
 
-constexpr std::array<double, 14> default_bounds = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10};
+constexpr std::array<double, 14> default_bounds = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25,
+                                                   0.5,   0.75, 1,     2.5,  5,     7.5, 10};
 constexpr std::string_view rest = "other";  // the label values of what exceeds the limit
 
 bool is_name(std::string_view name, bool colons) noexcept {
