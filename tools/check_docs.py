@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles the snippets of the guide and the README, and follows every relative link of the documents.
+"""Compiles the snippets of the documents, and follows every relative link, to the heading that its anchor names.
 
 A block that begins with ```cpp is compiled: as it is when it has a main(), otherwise inside of a function that has a
 tern::App `app`; what stands before a line `// ---` goes in front of that function. A block that begins with
-```cpp excerpt is not compiled.
+```cpp excerpt is not compiled. A block of any language that begins with ```LANGUAGE from FILE has lines of that file, which
+is compiled or run elsewhere: they must be there, one below the other.
 
 usage: check_docs.py COMPILER
 """
@@ -19,7 +20,8 @@ import tempfile
 from tree import ROOT, files, report
 
 BLOCK = re.compile(r"^```cpp *(excerpt)?\n(.*?)^```", re.M | re.S)
-LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+QUOTE = re.compile(r"^```\w+ +from +(\S+) *\n(.*?)^```", re.M | re.S)
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)(?:#([^)]*))?\)")
 FLAGS = ["-std=c++23", "-Wall", "-Wextra", "-Iinclude"]
 PREFIX = "#include <tern/tern.hpp>\n#include <tern/testing.hpp>\n"
 
@@ -53,6 +55,45 @@ def compile_snippet(item, prefix):
     return None if done.returncode == 0 else f"{place}: the snippet does not compile:\n{done.stderr}"
 
 
+def anchors(path):
+    """The anchors of the headings of a document, as GitHub and the site name them."""
+    counts, found = {}, set()
+    for heading in re.findall(r"^#+ +(.*?) *#*$", re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S), re.M):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        counts[slug] = counts.get(slug, -1) + 1
+        found.add(f"{slug}-{counts[slug]}" if counts[slug] else slug)
+    return found
+
+
+def link_fault(path, target, anchor):
+    if "://" in target or target.startswith("mailto:"):
+        return None
+    reached = (ROOT / path).parent / target if target else ROOT / path
+    if not reached.exists():
+        return f"{path}: the link {target} leads nowhere"
+    if anchor and reached.suffix == ".md" and anchor not in anchors(reached):
+        return f"{path}: {target}#{anchor} has no such heading"
+    return None
+
+
+def quote_fault(place, name, text):
+    """Whether the lines are in the file, one below the other, perhaps further to the right."""
+    file = ROOT / name
+    if not file.is_file():
+        return f"{place}: there is no {name}"
+    there = [line.rstrip() for line in file.read_text().splitlines()]
+    lines = [line.rstrip() for line in text.splitlines()]
+    for start in range(len(there) - len(lines) + 1):
+        first = next((index for index, line in enumerate(lines) if line), None)
+        if first is None or not there[start + first].endswith(lines[first]):
+            continue
+        indent = there[start + first][:len(there[start + first]) - len(lines[first])]
+        if not indent.strip() and all(have == (indent + line if line else "") for have, line in zip(there[start:], lines)):
+            return None
+    return f"{place}: these lines are not in {name}"
+
+
 def main():
     snippets, faults = [], []
     for path in files(".md"):
@@ -60,11 +101,11 @@ def main():
         for match in BLOCK.finditer(text):
             if not match.group(1):
                 snippets.append((f"{path}:{text.count(chr(10), 0, match.start()) + 1}", match.group(2)))
+        for match in QUOTE.finditer(text):
+            faults.append(quote_fault(f"{path}:{text.count(chr(10), 0, match.start()) + 1}", *match.groups()))
         prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
-        for target in LINK.findall(prose):
-            if "://" not in target and not target.startswith("mailto:"):
-                if not (ROOT / path).parent.joinpath(target).exists():
-                    faults.append(f"{path}: the link {target} leads nowhere")
+        faults += [link_fault(path, target, anchor) for target, anchor in LINK.findall(prose)]
+    faults = [fault for fault in faults if fault]
     with tempfile.TemporaryDirectory() as directory, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         compile_one = functools.partial(compile_snippet, prefix=precompile_prefix(directory))
         faults += [fault for fault in pool.map(compile_one, snippets) if fault]
