@@ -79,10 +79,12 @@ if(TERN_POSTGRES)
   tern_need_module(libpq "libpq>=14" PACKAGES libpq-dev OPTION TERN_POSTGRES)
 endif()
 
-if(TERN_BUILD_EXAMPLES)
+if(TERN_BUILD_EXAMPLES OR (TERN_BUILD_TESTS AND TERN_WEB))
   find_package(nlohmann_json QUIET)
-  tern_need("nlohmann JSON of the example json" FOUND nlohmann_json_FOUND PACKAGES nlohmann-json3-dev
+  tern_need("nlohmann JSON of an example and of a test" FOUND nlohmann_json_FOUND PACKAGES nlohmann-json3-dev
             OPTION TERN_BUILD_EXAMPLES)
+endif()
+if(TERN_BUILD_EXAMPLES)
   find_path(TERN_ISO_CODES_DIR iso_3166-1.json PATHS /usr/share/iso-codes/json DOC "Where iso_3166-1.json and the others are")
   tern_need("the data of the showcase" FOUND TERN_ISO_CODES_DIR PACKAGES iso-codes OPTION TERN_BUILD_EXAMPLES)
 endif()

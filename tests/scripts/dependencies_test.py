@@ -62,5 +62,13 @@ class Dependencies(unittest.TestCase):
         worked, message = self.configure("--preset", "release", NOT_OPENSSL, "-DTERN_TLS=OFF", "-DTERN_WEB=OFF", "-DTERN_POSTGRES=OFF")
         self.assertTrue(worked, message)
 
+    def test_developers_can_turn_off_each_part(self):
+        parts = ["TERN_BUILD_EXAMPLES", "TERN_BUILD_BENCH", "TERN_TLS", "TERN_HTTP2", "TERN_ZLIB", "TERN_REDIS", "TERN_SQLITE", "TERN_POSTGRES",
+                 "TERN_OBSERVE", "TERN_WEB"]
+        for part in parts:
+            with self.subTest(part):
+                worked, message = self.configure("--preset", "debug", "--fresh", f"-D{part}=OFF")
+                self.assertTrue(worked, message)
+
 
 unittest.main()

@@ -80,7 +80,7 @@ public:
     for (const char c : segment.text) {
       if (c == '{') return fail(PatternFault::PlaceholderNotAWholeSegment);
       if (c == '}') return fail(PatternFault::StrayBrace);
-      if (c == '?' || c == '#' || c == '%' || (c >= 0 && c <= 0x20) || c == 0x7F) {
+      if (c == '?' || c == '#' || c == '%' || static_cast<unsigned char>(c) <= 0x20 || c == 0x7F) {
         return fail(PatternFault::ForbiddenCharacter);
       }
     }
