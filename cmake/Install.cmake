@@ -9,7 +9,7 @@ install(TARGETS tern EXPORT ternTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
-        REGEX "/(observe|postgres|redis|sql|sqlite|web)(\\.hpp)?$" EXCLUDE)  # components install their own
+        REGEX "/(config|observe|postgres|redis|sql|sqlite|web)(\\.hpp)?$" EXCLUDE)  # components install their own
 install(EXPORT ternTargets NAMESPACE tern:: DESTINATION ${TERN_CMAKE_DIR})
 
 # The field of a pkg-config file for what a library needs. A program that links a shared library does not need the development packages of

@@ -119,6 +119,11 @@ void App::add(Milliseconds interval, base::Box<coro::Work> work, const std::sour
   core_->add_repeated(interval, std::move(work), place);
 }
 
+App& App::on_reload(base::Function<void()> f) {
+  core_->add_reload(std::move(f));
+  return *this;
+}
+
 void App::add(app::HookKind kind, base::Box<coro::Work> hook) {
   core_->add_hook(kind, std::move(hook));
 }

@@ -216,6 +216,11 @@ void Core::add_hook(HookKind kind, base::Box<coro::Work> hook) {
   (kind == HookKind::Start ? hooks_.start : hooks_.stop).push_back(std::move(hook));
 }
 
+void Core::add_reload(base::Function<void()> hook) {
+  require_open("on_reload was given a function");
+  hooks_.reload.push_back(std::move(hook));
+}
+
 void Core::add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place) {
   require_open("every() was called");
   if (interval.count() <= 0) mistakes_.add(place, "every() takes an interval that is longer than zero");

@@ -57,6 +57,7 @@ struct Hooks {
   std::vector<base::Box<coro::Work>> start;
   std::vector<base::Box<coro::Work>> stop;
   std::vector<Repeated> every;
+  std::vector<base::Function<void()>> reload;
 };
 
 class Core final : public Service {
@@ -94,6 +95,7 @@ public:
   void add_per_loop(PerLoopFactory factory, std::string_view type, const std::source_location& place);
   void add_error_mapping(ErrorMapping mapping);
   void add_hook(HookKind kind, base::Box<coro::Work> hook);
+  void add_reload(base::Function<void()> hook);
   void add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place);
   void set_problem_renderer(ProblemRenderer render);
   void set_violation_text(ViolationText text);

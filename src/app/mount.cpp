@@ -34,6 +34,7 @@ std::size_t Core::mount(std::size_t parent, const PlacedPattern& prefix, base::B
   std::ranges::move(mounted->hooks_.start, std::back_inserter(hooks_.start));
   std::ranges::move(mounted->hooks_.stop, std::back_inserter(hooks_.stop));
   std::ranges::move(mounted->hooks_.every, std::back_inserter(hooks_.every));
+  std::ranges::move(mounted->hooks_.reload, std::back_inserter(hooks_.reload));
   std::ranges::move(mounted->when_complete_, std::back_inserter(when_complete_));
   std::ranges::move(mounted->links_, std::back_inserter(links_));
   mounted->outer_ = this;

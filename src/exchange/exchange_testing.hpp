@@ -69,7 +69,7 @@ protected:
   Settings settings;
   FunctionService service;
   logging::Log log{LogOptions{.level = LogLevel::Off}};
-  SharedState shared{.settings = settings, .service = service, .log = log};
+  SharedState shared{.first_settings = settings, .service = service, .log = log};
   net::Loop loop;
   transport::ConnectionConfig config;
   LoopContext context{shared, loop, 0, *this};

@@ -50,7 +50,7 @@ public:
 
   net::Loop& loop() noexcept { return loop_; }
   SharedState& shared() noexcept { return shared_; }
-  const Settings& settings() const noexcept { return shared_.settings; }
+  const Settings& settings() const noexcept { return shared_.settings(); }
 
   // --- Connections ---
 

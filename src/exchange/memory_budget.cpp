@@ -6,7 +6,7 @@ namespace tern::exchange {
 
 bool MemoryBudget::take(std::size_t bytes) noexcept {
   const std::size_t used = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (used > limit_) {
+  if (used > limit()) {
     give_back(bytes);
     return false;
   }

@@ -27,10 +27,14 @@ public:
   void add(std::size_t bytes) noexcept;
   void give_back(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  std::size_t limit() const noexcept { return limit_; }
+  std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  void set_limit(std::size_t limit) noexcept { limit_.store(limit, std::memory_order_relaxed); }
   std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
-  bool has_room_for(std::size_t bytes) const noexcept { return bytes <= limit_ && used() <= limit_ - bytes; }
-  bool is_tight() const noexcept { return used() > limit_ / 2; }
+  bool has_room_for(std::size_t bytes) const noexcept {
+    const std::size_t most = limit();
+    return bytes <= most && used() <= most - bytes;
+  }
+  bool is_tight() const noexcept { return used() > limit() / 2; }
 
   // Whether a burst has been counted since the last trim().
   bool had_burst() const noexcept { return had_burst_.load(std::memory_order_relaxed); }
@@ -48,7 +52,7 @@ private:
     if (used >= burst && !had_burst()) had_burst_.store(true, std::memory_order_relaxed);
   }
 
-  const std::size_t limit_;
+  std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> used_ = 0;
   std::atomic<bool> had_burst_ = false;
   std::atomic<bool> trimming_ = false;

@@ -1,5 +1,5 @@
-// State shared by all loops of one server: settings, read-only while it runs, and the thread-safe parts: a few
-// counters, and publications to WebSockets.
+// State shared by all loops of one server: settings, replaced as a whole while it runs, and the thread-safe parts: a
+// few counters, and publications to WebSockets.
 #pragma once
 
 #include "exchange/data_rate.hpp"
@@ -62,16 +62,26 @@ struct Settings {
 
 // SharedState is shared by the loops of one server; everything else belongs to one loop.
 struct SharedState {
-  const Settings& settings;
+  const Settings& first_settings;
   const Service& service;
   logging::Log& log;
   std::atomic<std::size_t> connections = 0;
-  MemoryBudget memory{settings.buffered};
+  MemoryBudget memory{first_settings.buffered};
   std::atomic<std::uint64_t> next_pause_warning = 0;  // by the loops' clock
   websockets::SocketBus sockets = {};
+  std::atomic<const Settings*> current_settings = &first_settings;
+
+  // Those at this moment. The caller of replace_settings() keeps the previous ones: connections and requests refer to
+  // them.
+  const Settings& settings() const noexcept { return *current_settings.load(std::memory_order_acquire); }
+  // They outlive the server.
+  void replace_settings(const Settings& settings) noexcept {
+    memory.set_limit(settings.buffered);
+    current_settings.store(&settings, std::memory_order_release);
+  }
 
   bool trusts(const net::Address& address) const {
-    return std::ranges::any_of(settings.trusted,
+    return std::ranges::any_of(settings().trusted,
                                [&](const net::Network& network) { return network.contains(address); });
   }
 };

@@ -90,6 +90,13 @@ std::expected<void, net::Error> Server::open(const transport::ListenerConfig& li
   return {};
 }
 
+void Server::replace_settings(exchange::Settings settings) {
+  const std::lock_guard lock(replacing_);
+  later_settings_.push_back(std::make_unique<const exchange::Settings>(std::move(settings)));
+  shared_.replace_settings(*later_settings_.back());
+  for (const auto& worker : workers_) worker->accept_again();  // there may be more connections now
+}
+
 std::uint16_t Server::port(std::size_t listener) const noexcept {
   return listener < places_.size() ? places_[listener].port : std::uint16_t{0};
 }
@@ -127,20 +134,20 @@ void Server::start(Hooks hooks) {
 }
 
 bool Server::retire() {
-  const bool delays = settings_.drain_delay.count() > 0 && life_.is_serving();
+  const bool delays = settings().drain_delay.count() > 0 && life_.is_serving();
   Stage before = Stage::Serving;
   if (delays && stage_.compare_exchange_strong(before, Stage::Delaying)) {
     log_.write(LogLevel::Info, "stopping, after a delay in which requests are served as before");
     retry_without_memory([this] {
       first_loop().post([this] {
-        if (stage_ == Stage::Delaying) first_loop().timers().arm(delay_timer_, settings_.drain_delay);
+        if (stage_ == Stage::Delaying) first_loop().timers().arm(delay_timer_, settings().drain_delay);
       });
     });
     return false;
   }
   if (stage_.exchange(Stage::Draining) == Stage::Draining) return true;
   log_.write(LogLevel::Info, "stopping: requests in flight may end");
-  stop(settings_.drain_timeout);
+  stop(settings().drain_timeout);
   return false;
 }
 

@@ -81,11 +81,15 @@ public:
   // Loads the certificates again; from any thread, after start(). Returns the errors; empty: none.
   std::string reload_certificates() { return certificates_.reload(); }
 
+  // From any thread: these settings from now on, for connections and requests that begin, and for limits and timeouts
+  // that are looked at. What threads and loops were made with stays: Settings::pool_threads, busy_poll and the like.
+  void replace_settings(exchange::Settings settings);
+
   // Of a listener, in the order of listen(); 0 and empty for an index out of range.
   std::uint16_t port(std::size_t listener = 0) const noexcept;
   std::uint16_t port(std::string_view listener) const noexcept;
   std::string address(std::size_t listener = 0) const;
-  const exchange::Settings& settings() const noexcept { return settings_; }
+  const exchange::Settings& settings() const noexcept { return shared_.settings(); }
   logging::Log& log() noexcept { return log_; }
   // The executor for calls from other threads. After listen().
   Executor& first_loop() noexcept { return workers_.front()->loop(); }
@@ -126,7 +130,9 @@ private:
   };
   std::expected<void, net::Error> open(const transport::ListenerConfig& listening);
 
-  const exchange::Settings settings_;
+  const exchange::Settings settings_;                                      // of the start
+  std::mutex replacing_;                                                   // for the next one
+  std::vector<std::unique_ptr<const exchange::Settings>> later_settings_;  // all of them: requests may refer to each
   logging::Log log_;
   exchange::SharedState shared_;
   websockets::SocketBusHost bus_host_{shared_.sockets, log_};

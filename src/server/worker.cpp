@@ -24,7 +24,7 @@ Worker::Worker(exchange::SharedState& shared, std::size_t index, base::Function<
       background_([this](const std::exception_ptr& error) { shared_.log.failure("a background task failed", error); }) {
   loop_.every_second([this](std::int64_t now) { context_.set_time(now); });
   loop_.set_background(&background_);
-  loop_.set_busy_poll(shared.settings.busy_poll);
+  loop_.set_busy_poll(shared.settings().busy_poll);
 }
 
 Worker::~Worker() {
@@ -142,7 +142,7 @@ void Worker::admit(net::Descriptor socket, const net::Address& remote, const tra
     return context_.counters().refuse(exchange::Refusal::OutOfMemory);
   }
   const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
-  if (before + 1 < shared_.settings.connections) return;
+  if (before + 1 < shared_.settings().connections) return;
   for (const auto& acceptor : acceptors_) acceptor->listener.pause();
   warn_of_pause("there may not be more");
 }

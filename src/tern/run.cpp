@@ -3,18 +3,17 @@
 
 #include "app/core.hpp"
 #include "base/gate.hpp"
-#include "exchange/http2.hpp"
 #include "http/topic.hpp"
 #include "server/machine.hpp"
 #include "server/server.hpp"
 #include "tern/forced_exit.hpp"
 #include "tern/life.hpp"
+#include "tern/resolved_options.hpp"
 #include "tern/running_logs.hpp"
 #include "tern/signals.hpp"
 
 #include <tern/coro/cancelled.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -29,121 +28,10 @@
 namespace tern {
 namespace {
 
-constexpr std::uint32_t min_window = 65'535;  // of a connection (RFC 9113, section 6.9.2)
-constexpr std::uint32_t max_window = (1U << 31U) - 1;
 // After an immediate stop: everything that can be stopped has ended long before, except on_stop hooks, which have a
 // second.
 constexpr Milliseconds exit_time{250};
 constexpr Milliseconds exit_time_with_hooks{1250};
-constexpr Milliseconds for_ever{Seconds(10L * 365 * 24 * 3600)};
-
-// The maximum number of connections. Throws SetupError if there is no room for any.
-std::size_t max_connections_of(const Options& options, unsigned loops) {
-  const std::size_t listeners = 1 + options.listeners.size();
-  const server::DescriptorBudget budget = server::descriptor_budget(loops, listeners);
-  if (budget.limit <= budget.needed) {
-    const std::string needed = std::to_string(budget.needed + 1);
-    throw SetupError("the limit of open descriptors is " + std::to_string(budget.limit) + ", but " +
-                     std::to_string(loops) + (loops == 1 ? " loop" : " loops") + ", " + std::to_string(listeners) +
-                     (listeners == 1 ? " listener" : " listeners") + " and a reserve need at least " + needed +
-                     ": raise it (ulimit -n " + needed + "), or set fewer threads");
-  }
-  const std::size_t max = options.limits.max_connections;
-  return max != 0 ? max : budget.limit - budget.needed;
-}
-
-exchange::Settings settings_of(const Options& options, unsigned loops) {
-  exchange::Settings settings;
-  settings.heads.request_line = options.limits.max_request_line_bytes;
-  settings.heads.fields = options.limits.max_fields_bytes;
-  settings.heads.field_count = options.limits.max_field_count;
-  settings.http2.target = options.limits.max_request_line_bytes;
-  settings.http2.fields = options.limits.max_fields_bytes;
-  settings.http2.field_count = options.limits.max_field_count;
-  settings.http2.streams = options.http2.max_concurrent_streams;
-  settings.http2.stream_window = std::min(options.http2.stream_window_bytes, max_window);
-  settings.http2.connection_window = std::clamp(options.http2.connection_window_bytes, min_window, max_window);
-  settings.prior_knowledge = options.http2.enabled && options.http2.clear_text;
-  settings.http2_only = settings.prior_knowledge && options.http2.only;
-  settings.limits = options.limits.request;
-  settings.head_timeout = options.timeouts.head;
-  settings.idle_timeout = options.timeouts.idle;
-  settings.drain_timeout = options.timeouts.drain.count() != 0 ? options.timeouts.drain : for_ever;
-  settings.drain_delay = options.timeouts.drain_delay;
-  settings.drain_idle = options.timeouts.drain_idle;
-  settings.grace = options.timeouts.min_rate_grace;
-  settings.min_data_rate = options.timeouts.min_bytes_per_second;
-  settings.stall_timeout = options.timeouts.stall;
-  settings.connections = max_connections_of(options, loops);
-  const std::size_t max_buffered = options.limits.max_buffered_bytes;
-  settings.buffered = max_buffered != 0 ? max_buffered : server::usable_memory() / 4;
-  settings.pool_threads = options.pool.threads;
-  settings.pool_queue = options.pool.max_queued_jobs;
-  settings.busy_poll = options.busy_poll_microseconds;
-  settings.access = options.logging.access;
-  settings.server_name = options.server_field;
-  for (const std::string& proxy : options.proxies.trusted) {
-    const auto network = net::Network::parse(proxy);
-    if (!network) {
-      throw SetupError("proxies.trusted: '" + proxy +
-                       "' is neither an address, nor a network such as 10.0.0.0/8, nor 'unix'");
-    }
-    settings.trusted.push_back(*network);
-  }
-  settings.forwarded = options.proxies.forwarded;
-  return settings;
-}
-
-tls::Config config_of(const TlsOptions& options, bool http2) {
-  if (options.client != ClientCertificates::None && options.client_ca.empty()) {
-    throw SetupError("tls.client_ca is missing: it has the issuers of client certificates");
-  }
-  if (options.client == ClientCertificates::None && !options.client_ca.empty()) {
-    throw SetupError("tls.client_ca is set, but tls.client does not ask for certificates");
-  }
-  tls::Config config;
-  config.certificates.push_back({options.certificate, options.key, options.ocsp});
-  config.certificates.insert(config.certificates.end(), options.certificates.begin(), options.certificates.end());
-  config.client_ca = options.client_ca;
-  config.client = options.client;
-  if (http2 && exchange::has_http2()) config.protocols.insert(config.protocols.begin(), "h2");
-  return config;
-}
-
-// Options and Listener have the same members for this.
-template <class Place>
-transport::ListenerConfig listening_of(const Place& place, const Options& options) {
-  transport::ListenerConfig listening{
-      .address = {.host = place.host, .port = place.port, .path = place.unix_path, .share_port = place.share_port}};
-  if (place.share_port && !place.unix_path.empty())
-    throw SetupError("share_port is set, but a Unix socket has no port");
-  listening.proxied = place.proxy_protocol;
-  if (place.proxy_protocol && options.proxies.trusted.empty()) {
-    throw SetupError("proxy_protocol is set, but proxies.trusted is empty: who may say where clients are?");
-  }
-  const TlsOptions& tls = place.tls;
-  if (!tls.certificate.empty()) {
-    listening.tls = config_of(tls, options.http2.enabled);
-  } else if (!tls.key.empty() || !tls.ocsp.empty() || !tls.certificates.empty() || !tls.client_ca.empty() ||
-             tls.client != ClientCertificates::None) {
-    throw SetupError("tls.certificate is missing");
-  }
-  return listening;
-}
-
-std::vector<transport::ListenerConfig> listeners_of(const Options& options) {
-  std::vector<transport::ListenerConfig> listeners;
-  listeners.push_back(listening_of(options, options));
-  for (const Listener& more : options.listeners) {
-    const auto same = [&more](const transport::ListenerConfig& other) {
-      return !more.name.empty() && other.name == more.name;
-    };
-    if (std::ranges::any_of(listeners, same)) throw SetupError("two listeners are named '" + more.name + "'");
-    listeners.push_back(listening_of(more, options));
-    listeners.back().name = more.name;
-  }
-  return listeners;
-}
 
 std::vector<std::string> names_of(const std::vector<transport::ListenerConfig>& listeners) {
   std::vector<std::string> names;
@@ -152,22 +40,30 @@ std::vector<std::string> names_of(const std::vector<transport::ListenerConfig>& 
 }
 
 // Errors are logged.
-void reload(server::Server& server) noexcept {
+void reload(const app::Core& core, server::Server& server) noexcept {
   server.log().reopen();
   try {
     server.reload_certificates();
   } catch (const std::exception&) {
     server.log().failure("the certificates cannot be loaded again", std::current_exception());
   }
+  for (const auto& hook : core.hooks().reload) {
+    try {
+      hook();
+    } catch (...) {
+      server.log().failure("an on_reload function failed", std::current_exception());
+    }
+  }
 }
 
 // Stops `server` on signals, and returns when it has ended or cannot be stopped any more.
-void await_end(server::Server& server, SignalScope& signals, ForcedExit& forced_exit, Milliseconds time) {
+void await_end(const app::Core& core, server::Server& server, SignalScope& signals, ForcedExit& forced_exit,
+               Milliseconds time) {
   const HeldSignals held;
   for (bool first = true;;) {
     SignalScope::Events events = signals.wait(held);
     if (events.ended) return;
-    if (events.reload) reload(server);
+    if (events.reload) reload(core, server);
     for (; events.stops != 0; --events.stops) {
       const bool drained_before = server.retire();
       if (!std::exchange(first, false) && drained_before) {
@@ -189,6 +85,12 @@ public:
     return server_;
   }
 
+  // Those of the last start.
+  Options options() const {
+    const std::lock_guard lock(mutex_);
+    return options_;
+  }
+
   // By the running server, if there is one; does not wait.
   PublishStatus publish(const Publication& publication) {
     const base::Gate::Pass inside(publishers_);
@@ -199,6 +101,7 @@ public:
   std::shared_ptr<server::Server> launch(app::Core& core, Options options, base::Function<void()> on_ended) {
     if (server()) throw SetupError(runs_already);
     core.freeze();
+    const Options given = options;
     options.listeners.insert(options.listeners.end(), core.own_listeners().begin(), core.own_listeners().end());
     const std::vector<transport::ListenerConfig> listeners = listeners_of(options);
     core.check_listeners(names_of(listeners));
@@ -221,6 +124,7 @@ public:
     hooks.on_ended = std::move(on_ended);
     // Before the first request, whose handler may call stop().
     if (!replace(nullptr, server)) throw SetupError(runs_already);
+    remember(given);
     if (http::Observer* observer = core.observer()) observer->on_start(*server);
     try {
       server->start(std::move(hooks));
@@ -239,6 +143,11 @@ public:
   }
 
 private:
+  void remember(const Options& options) {
+    const std::lock_guard lock(mutex_);
+    options_ = options;
+  }
+
   static std::string all_addresses(const server::Server& server) {
     std::string all = server.address();
     for (std::size_t i = 1; !server.address(i).empty(); ++i) all += ", " + server.address(i);
@@ -264,8 +173,9 @@ private:
   static constexpr const char* runs_already = "the app runs already: stop() and wait() come before the next start()";
 
   std::mutex replacing_;
-  mutable std::mutex mutex_;  // guards the pointer
+  mutable std::mutex mutex_;  // guards the next two
   std::shared_ptr<server::Server> server_;
+  Options options_;
   base::Gate publishers_{false};  // inside, the pointer is constant and needs no mutex
 };
 
@@ -341,6 +251,22 @@ void App::reopen_logs() {
   if (const auto server = runner_->server()) server->log().reopen();
 }
 
+std::vector<std::string> App::apply(const Options& options) {
+  const auto server = runner_->server();
+  if (!server) return {};
+  const exchange::Settings& before = server->settings();
+  exchange::Settings settings = settings_of(options, static_cast<unsigned>(server->loops()));
+  keep_what_cannot_change(before, settings);
+  server->log().set_level(options.logging.level);
+  server->replace_settings(std::move(settings));
+  std::vector<std::string> names = differences_that_need_a_restart(runner_->options(), options);
+  if (names.empty()) return names;
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  server->log().write(LogLevel::Warning, "these options change with the next start: " + all);
+  return names;
+}
+
 PublishStatus App::publish_message(const Publication& publication) {
   http::check_publication(publication);
   const PublishStatus status = runner_->publish(publication);
@@ -367,7 +293,7 @@ int App::run(const Options& options) {
     try {
       const bool hooks = !core_->hooks().stop.empty() || core_->bus() != nullptr;
       // The server's threads exist now, and do not inherit the blocked signals.
-      await_end(*server, signals, forced_exit, hooks ? exit_time_with_hooks : exit_time);
+      await_end(*core_, *server, signals, forced_exit, hooks ? exit_time_with_hooks : exit_time);
     } catch (const std::system_error& error) {
       server->log().write(LogLevel::Error,
                           "stopping, since signals cannot be waited for: " + std::string(error.what()));

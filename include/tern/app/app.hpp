@@ -9,6 +9,7 @@
 #include <tern/app/options.hpp>
 #include <tern/app/pattern.hpp>
 #include <tern/app/query_param.hpp>
+#include <tern/app/setup_error.hpp>
 #include <tern/app/shared.hpp>
 #include <tern/app/url.hpp>
 #include <tern/base/box.hpp>
@@ -19,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -29,17 +29,6 @@
 #include <vector>
 
 namespace tern {
-
-// Errors in the setup of an App, each with its source location, the fault and the remedy. Errors of the registration
-// are collected and thrown together at the start; registration after the start throws immediately.
-class SetupError : public std::exception {
-public:
-  explicit SetupError(std::string what) : what_(std::move(what)) {}
-  const char* what() const noexcept override { return what_.c_str(); }
-
-private:
-  std::string what_;
-};
 
 // The response to "/books/" when only "/books" is a route, and vice versa.
 enum class TrailingSlash : std::uint8_t {
@@ -472,6 +461,15 @@ public:
   // old files. So does SIGHUP. From any thread; does not wait. If a file cannot be opened, its log continues in the old
   // one, and the error log says so.
   void reopen_logs();
+
+  // Calls f() at each SIGHUP, on the thread of run(), when logs and certificates have been opened again. An exception
+  // goes to the error log.
+  App& on_reload(base::Function<void()> f);
+  // Gives the running server these options, as far as it can change them: limits, timeouts, bounds of new HTTP/2
+  // connections, trusted proxies, the log level and the Server field. Returns the others that differ from those of the
+  // start, and need a restart; the log names them. From any thread; no effect while the app does not run. Throws
+  // SetupError for options that the start would refuse, and changes nothing then.
+  std::vector<std::string> apply(const Options& options);
 
   // For other servers: the service, ready for requests. Throws SetupError like start().
   const Service& service();

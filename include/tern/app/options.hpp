@@ -105,6 +105,10 @@ struct Options {
   PoolOptions pool = {};
   LogOptions logging = {};
   std::string server_field = {};  // the value of the Server field; empty: none
+
+  // From the file tern.toml, the environment (TERN_PORT) and the command line (--port): the component tern::config, see
+  // docs/guide/configuration.md. Prints and ends the process for --help and --check, and if there are faults.
+  static Options from(int argc, const char* const* argv);
 };
 
 }  // namespace tern
