@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   app.get("/name", hello).use(tern::RequestIds());
   app.get("/both", hello).use(tern::RequestIds()).use(tern::SecurityHeaders());
 
-  const tern::Sessions<Visitor> sessions({.keys = tern::KeyRing({tern::KeyRing::generate()}), .plain_loopback = true});
+  const tern::Sessions<Visitor> sessions({.keys = tern::KeyRing({tern::KeyRing::generate()})});
   app.post("/login", [](tern::Session<Visitor> session) { session.login("7", {.name = "anna"}); }).use(sessions);
   app.get("/session", [](tern::Session<Visitor> session) { return session->name; }).use(sessions);
 

@@ -48,6 +48,10 @@ private:
     state_response(status, description, media_type, schema);
   }
   void add_problem(Status status, std::string_view description) override { problem(status, description); }
+  bool has_safe_method() const override {
+    const Method method = model_.entry->method;
+    return method == Method::Get || method == Method::Head || method == Method::Options || method == Method::Query;
+  }
   void add_security(std::string_view scheme) override { model_.security.emplace_back(scheme); }
   void add_authentication(std::string_view scheme, std::string_view json) override {
     const auto same = [scheme](const OpenApiSecurity& each) { return each.name == scheme; };

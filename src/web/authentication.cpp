@@ -126,6 +126,8 @@ void Authenticator::describe(Operation& operation) const {
   }
   if (schemes_->optional) {
     operation.authentication_is_optional();
+  } else {
+    operation.needs_identity({});
   }
   operation.problem(Status::Unauthorized, "The credentials are missing or invalid");
 }

@@ -65,4 +65,8 @@ Reply CrossOriginProtection::operator()(Request& request, Next next) const {
   return web::refuse_cross_origin(request);
 }
 
+void CrossOriginProtection::describe(Operation& operation) const {
+  if (!operation.is_safe()) operation.problem(Status::Forbidden, "The request comes from a page of another origin");
+}
+
 }  // namespace tern

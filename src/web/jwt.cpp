@@ -83,6 +83,7 @@ bool JwtKey::can_sign() const noexcept {
 
 JwtKeys::JwtKeys(JwtKey key) {
   keys_.push_back(std::move(key));
+  prepare();
 }
 
 JwtKeys::JwtKeys(std::vector<JwtKey> keys) : keys_(std::move(keys)) {
@@ -94,6 +95,11 @@ JwtKeys::JwtKeys(std::vector<JwtKey> keys) : keys_(std::move(keys)) {
       }
     }
   }
+  prepare();
+}
+
+void JwtKeys::prepare() {
+  for (JwtKey& key : keys_) key.material_->expect_many();
 }
 
 std::string_view to_text(JwtError error) noexcept {

@@ -99,7 +99,7 @@ JwtKeyMaterial::JwtKeyMaterial(JwtAlgorithm algorithm, OpenSslKey key, bool is_p
 }
 
 JwtKeyMaterial::JwtKeyMaterial(const JwtKeyMaterial& other)
-    : facts_(other.facts_), secret_(other.secret_), id_(other.id_), is_private_(other.is_private_) {
+    : facts_(other.facts_), p256_(other.p256_), secret_(other.secret_), id_(other.id_), is_private_(other.is_private_) {
   if (!other.key_) return;
   EVP_PKEY_up_ref(other.key_.get());
   key_.reset(other.key_.get());
@@ -111,6 +111,10 @@ void JwtKeyMaterial::prepare() {
   if (begin(verifying_.get(), false)) return;
   ERR_clear_error();
   throw SetupError(jwt_key_title(id_) + " cannot verify");
+}
+
+void JwtKeyMaterial::expect_many() {
+  if (facts_->algorithm == JwtAlgorithm::ES256) p256_ = P256Verifier::make(*key_);
 }
 
 JwtKeyMaterial::~JwtKeyMaterial() {
@@ -171,6 +175,7 @@ bool JwtKeyMaterial::begin(EVP_MD_CTX* context, bool signs) const {
 
 bool JwtKeyMaterial::verify(std::string_view text, std::string_view signature) const {
   if (facts_->family == JwtFamily::Hmac) return equal_in_constant_time(hmac(text), signature);
+  if (p256_) return p256_->verify(text, signature);
   std::string der;
   if (facts_->family == JwtFamily::Ecdsa) {
     der = to_der(signature, facts_->size);

@@ -51,6 +51,7 @@ void append_integer(std::string& out, std::uint64_t value, unsigned bytes) {
 // The purpose with its length in front, so that it cannot run into what follows.
 std::string authenticated(std::string_view purpose, std::string_view header) {
   std::string text;
+  text.reserve(4 + purpose.size() + header.size());
   append_integer(text, purpose.size(), 4);
   return text.append(purpose).append(header);
 }
@@ -75,12 +76,15 @@ Keys::Keys(std::vector<std::string> secrets) {
       throw SetupError("KeyRing: a secret has " + std::to_string(secret.size()) +
                        " bytes, and needs 32: make one by tern::KeyRing::generate()");
     }
-    Key& key = keys_.emplace_back();
+    std::array<unsigned char, key_size> encryption;
+    derive(secret, "tern encryption", encryption);
+    Key key{{}, {}, GcmContexts(encryption)};
     derive(secret, "tern key id", key.id);
     derive(secret, "tern signing", key.signing);
-    derive(secret, "tern encryption", key.encryption);
+    OPENSSL_cleanse(encryption.data(), encryption.size());
     OPENSSL_cleanse(secret.data(), secret.size());
-    if (std::ranges::count(keys_, key.id, &Key::id) > 1) throw SetupError("KeyRing: two secrets are equal");
+    if (std::ranges::count(keys_, key.id, &Key::id) > 0) throw SetupError("KeyRing: two secrets are equal");
+    keys_.push_back(key);
   }
 }
 
@@ -133,44 +137,45 @@ std::string Keys::encrypt(std::string_view purpose, std::string_view text, std::
   bytes += nonce;
   const std::size_t at = bytes.size();
   bytes.resize(at + text.size() + tag_size);
-  const OpenSslCipher cipher(EVP_CIPHER_CTX_new());
+  OpenSslCipher cipher = keys_.front().encryption.take();
   int size = 0;
   unsigned char* to = bytes_of(bytes) + at;
-  require(cipher != nullptr &&
-          EVP_EncryptInit_ex(cipher.get(), aes_256_gcm(), nullptr, keys_.front().encryption.data(),
-                             bytes_of(std::string_view(nonce))) == 1 &&
+  require(EVP_EncryptInit_ex(cipher.get(), nullptr, nullptr, nullptr, bytes_of(std::string_view(nonce))) == 1 &&
           EVP_EncryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
                             static_cast<int>(covered.size())) == 1 &&
           EVP_EncryptUpdate(cipher.get(), to, &size, bytes_of(text), static_cast<int>(text.size())) == 1 &&
           EVP_EncryptFinal_ex(cipher.get(), to + size, &size) == 1 &&
           EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, tag_size, to + text.size()) == 1);
+  keys_.front().encryption.give(std::move(cipher));
   return to_base64url(bytes);
 }
 
+// In place: the text is never there before its tag was compared, because `bytes` ends here.
 std::optional<std::string> Keys::decrypt(std::string_view purpose, std::string_view token, std::int64_t now) const {
   if (token.size() > max_token_size) return std::nullopt;
   auto bytes = from_base64url(token);
   const auto parts = bytes ? split(encrypted_format, *bytes, now) : std::nullopt;
   if (!parts || parts->rest.size() < nonce_size + tag_size) return std::nullopt;
   const std::string covered = authenticated(purpose, parts->header);
-  const std::string_view coded = parts->rest.substr(nonce_size, parts->rest.size() - nonce_size - tag_size);
-  std::string tag(parts->rest.substr(nonce_size + coded.size()));
-  std::string text(coded.size(), '\0');
-  const OpenSslCipher cipher(EVP_CIPHER_CTX_new());
+  constexpr std::size_t begin = header_size + nonce_size;
+  const std::size_t length = bytes->size() - begin - tag_size;
+  unsigned char* const text = bytes_of(*bytes) + begin;
+  OpenSslCipher cipher = parts->key->encryption.take();
   int size = 0;
-  require(
-      cipher != nullptr &&
-      EVP_DecryptInit_ex(cipher.get(), aes_256_gcm(), nullptr, parts->key->encryption.data(), bytes_of(parts->rest)) ==
-          1 &&
-      EVP_DecryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
-                        static_cast<int>(covered.size())) == 1 &&
-      EVP_DecryptUpdate(cipher.get(), bytes_of(text), &size, bytes_of(coded), static_cast<int>(coded.size())) == 1 &&
-      EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()) == 1);
-  if (EVP_DecryptFinal_ex(cipher.get(), bytes_of(text) + size, &size) != 1) {
+  require(EVP_DecryptInit_ex(cipher.get(), nullptr, nullptr, nullptr, bytes_of(parts->rest)) == 1 &&
+          EVP_DecryptUpdate(cipher.get(), nullptr, &size, bytes_of(std::string_view(covered)),
+                            static_cast<int>(covered.size())) == 1 &&
+          EVP_DecryptUpdate(cipher.get(), text, &size, text, static_cast<int>(length)) == 1 &&
+          EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, tag_size, text + length) == 1);
+  const bool authentic = EVP_DecryptFinal_ex(cipher.get(), text + size, &size) == 1;
+  parts->key->encryption.give(std::move(cipher));
+  if (!authentic) {
     ERR_clear_error();
     return std::nullopt;
   }
-  return text;
+  bytes->resize(begin + length);
+  bytes->erase(0, begin);
+  return bytes;
 }
 
 }  // namespace tern::web

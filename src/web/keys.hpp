@@ -5,6 +5,8 @@
 // before the MAC; the tag covers the same as additional data.
 #pragma once
 
+#include "web/gcm_contexts.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,13 +29,13 @@ public:
   std::optional<std::string> decrypt(std::string_view purpose, std::string_view token, std::int64_t now) const;
 
 private:
-  static constexpr std::size_t key_size = 32;
+  static constexpr std::size_t key_size = GcmContexts::key_size;
   static constexpr std::size_t id_size = 4;
 
   struct Key {
     std::array<unsigned char, id_size> id;
     std::array<unsigned char, key_size> signing;
-    std::array<unsigned char, key_size> encryption;
+    GcmContexts encryption;
   };
   struct Parts;
 

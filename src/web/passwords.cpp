@@ -2,6 +2,7 @@
 
 #include "base/random.hpp"
 #include "web/bounded_offloader.hpp"
+#include "web/crypt_hash.hpp"
 #include "web/openssl.hpp"
 
 #include <tern/app/app.hpp>
@@ -69,6 +70,9 @@ public:
   }
 
   PasswordCheck verify(std::string_view password, std::optional<std::string_view> stored) const {
+    if (stored && is_crypt_hash(*stored)) {
+      return verify_crypt_hash(password, *stored) ? PasswordCheck::Outdated : PasswordCheck::Wrong;
+    }
     if (stored && stored->starts_with(argon2id)) {
       const std::string text(*stored);  // with a zero at its end
       const int result = ::argon2id_verify(text.c_str(), password.data(), password.size());

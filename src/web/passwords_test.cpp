@@ -77,12 +77,67 @@ TEST(Passwords, are_outdated_when_parameters_change) {
 TEST(Passwords, of_unknown_users_and_with_malformed_hashes_are_wrong) {
   const Passwords passwords(cheap);
   EXPECT_EQ(now_of(passwords.verify("sesame", std::nullopt)), PasswordCheck::Wrong);
-  for (const std::string_view stored :
-       {"", "!", "sesame", "$argon2id$", "$argon2id$v=19$m=64,t=1,p=1$$",
-        "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
-        "$argon2id$v=19$m=99999999999,t=1,p=1$c29tZXNhbHQ$AAAA", "$2b$10$abcdefghijk"}) {
+  for (const std::string_view stored : {"", "!", "sesame", "$argon2id$", "$argon2id$v=19$m=64,t=1,p=1$$",
+                                        "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+                                        "$argon2id$v=19$m=99999999999,t=1,p=1$c29tZXNhbHQ$AAAA", "$2b$10$abcdefghijk",
+                                        "$2b$", "$6$", "$y$", "*0", "*1"}) {
     EXPECT_EQ(now_of(passwords.verify("sesame", stored)), PasswordCheck::Wrong) << stored;
   }
+}
+
+// bcrypt by htpasswd, SHA-crypt by `openssl passwd`, scrypt from its specification, yescrypt by libcrypt itself.
+constexpr std::string_view foreign_hashes[] = {
+    "$2y$04$Zfy2zQJAiATFOHeLBIC6lOffWsrETp8.K4.xlNWeVlvIPnMCuvk3a",
+    "$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW",
+    "$5$saltsalt$Arv3XkXcPR5LHLrzVCBdKV5hwRocYIyFvUvGa9tbc06",
+    "$6$saltsalt$g3uPFdehVnKoLXdidvSAg1zlVgYomPr0X/xgdXSBn2LuxZUOGgYW4IULZkguZ77fzYteIur49AGHmF9iek6Sf1",
+    "$6$rounds=1000$saltsalt$5Oji4y.RQw4TBqlwXcGLBsxSL7.Pw5hdIpFnzMJTl.OaKsU3EiPTP5NseI3oKDT8iioErVqshwXGd40hlWBLx1",
+    "$y$j75$saltsaltsalt$5z4hixMqZu85Q.FImGPyeqhaItXFcGCWgGmHtxl/3c9",
+};
+
+TEST(Passwords, of_other_programs_are_verified_and_outdated) {
+  const Passwords passwords(cheap);
+  for (const std::string_view stored : foreign_hashes) {
+    EXPECT_EQ(now_of(passwords.verify("sesame", stored)), PasswordCheck::Outdated) << stored;
+    for (const std::string_view wrong :
+         {std::string_view("sesamf"), std::string_view(), std::string_view("sesame\0", 7),
+          std::string_view("sesame\0x", 8), std::string_view("Sesame")}) {
+      EXPECT_EQ(now_of(passwords.verify(wrong, stored)), PasswordCheck::Wrong) << stored << " " << wrong.size();
+    }
+    EXPECT_EQ(now_of(passwords.verify("sesame", stored.substr(0, stored.size() - 1))), PasswordCheck::Wrong);
+    EXPECT_EQ(now_of(passwords.verify("sesame", std::string(stored) + "x")), PasswordCheck::Wrong);
+    EXPECT_EQ(now_of(passwords.verify(std::string(1024, 's'), stored)), PasswordCheck::Wrong);
+  }
+  EXPECT_EQ(now_of(passwords.verify("pleaseletmein",
+                                    "$7$C6..../....SodiumChloride$kBGj9fHznVYFQMEn/qDCfrDevf9YDtcDdKvEqHJLV8D")),
+            PasswordCheck::Outdated);
+}
+
+TEST(Passwords, of_broken_functions_are_wrong) {
+  const Passwords passwords(cheap);
+  for (const std::string_view stored :
+       {"$1$saltsalt$J3RStOYaRn/5Iz9DGbAnx1", "saZ1FwZtEBJnc", "$3$$8846f7eaee8fb117ad06bdd830b7586c"}) {
+    EXPECT_EQ(now_of(passwords.verify("sesame", stored)), PasswordCheck::Wrong) << stored;
+  }
+}
+
+TEST(Passwords, of_another_program_are_upgraded_by_a_login) {
+  App app;
+  app.state(Passwords(cheap));
+  static std::string stored;
+  stored = foreign_hashes[0];
+  app.post("/{password}", [](std::string password, State<Passwords> passwords) -> Task<bool> {
+    const PasswordCheck check = co_await passwords->verify(password, stored);
+    if (check == PasswordCheck::Outdated) stored = co_await passwords->hash(password);
+    co_return check != PasswordCheck::Wrong;
+  });
+  testing::Client client(app);
+  EXPECT_EQ(client.post("/other", "").body, "false");
+  EXPECT_THAT(stored, StartsWith("$2y$"));
+  EXPECT_EQ(client.post("/sesame", "").body, "true");
+  EXPECT_THAT(stored, StartsWith("$argon2id$"));
+  EXPECT_EQ(client.post("/sesame", "").body, "true");
+  EXPECT_EQ(client.post("/other", "").body, "false");
 }
 
 TEST(Passwords, that_are_very_long_are_refused_without_work) {

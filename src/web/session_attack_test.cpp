@@ -1,4 +1,5 @@
 // Sessions against the attacks that they are known for.
+#include "web/session_record.hpp"
 #include "web/session_testing.hpp"
 
 #include <gmock/gmock.h>
@@ -202,9 +203,13 @@ TEST_F(SessionsInCookies, forged_truncated_and_foreign_ones_are_none) {
     EXPECT_EQ(name(session.substr(0, i)), "/") << i;
   }
   const KeyRing unknown({std::string(32, 'u')});
-  const std::string json = R"({"user":"anna","begun":1,"seen":99999999999,"data":"{}"})";
-  EXPECT_EQ(name(unknown.encrypt("session:__Host-session", json)), "/");
-  EXPECT_EQ(name(options.keys->sign("session:__Host-session", json)), "/");
+  SessionRecord record;
+  record.user = "anna";
+  record.begun = record.seen = 99'999'999'999;
+  record.data = json::to_string(Visitor());
+  const std::string bytes = to_bytes(record);
+  EXPECT_EQ(name(unknown.encrypt("session:__Host-session", bytes)), "/");
+  EXPECT_EQ(name(options.keys->sign("session:__Host-session", bytes)), "/");
 }
 
 TEST_F(SessionsInCookies, other_cookies_of_the_key_ring_are_none) {
@@ -213,10 +218,10 @@ TEST_F(SessionsInCookies, other_cookies_of_the_key_ring_are_none) {
   record.user = "anna";
   record.begun = record.seen = 99'999'999'999;
   record.data = json::to_string(Visitor());
-  const std::string json = json::to_string(record);
-  EXPECT_EQ(name(keys.encrypt("session:__Host-session", json)), "/anna");
-  EXPECT_EQ(name(keys.encrypt("session:other", json)), "/");
-  EXPECT_EQ(name(encrypted_cookie(keys, {.name = "__Host-session", .value = json}).value), "/");
+  const std::string bytes = to_bytes(record);
+  EXPECT_EQ(name(keys.encrypt("session:__Host-session", bytes)), "/anna");
+  EXPECT_EQ(name(keys.encrypt("session:other", bytes)), "/");
+  EXPECT_EQ(name(encrypted_cookie(keys, {.name = "__Host-session", .value = bytes}).value), "/");
 }
 
 TEST_F(SessionsInCookies, a_replayed_one_ends_when_the_session_does) {

@@ -3,12 +3,14 @@
 #include "http/unavailable.hpp"
 #include "web/cross_origin.hpp"
 #include "web/field_list.hpp"
+#include "web/form_token.hpp"
+#include "web/session_record.hpp"
 #include "web/session_token.hpp"
 
 #include <tern/app/app.hpp>
-#include <tern/app/pairs.hpp>
 #include <tern/base/ascii.hpp>
 #include <tern/coro/awaitable.hpp>
+#include <tern/web/session_identity.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -18,7 +20,6 @@ namespace tern {
 namespace web {
 namespace {
 
-constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 constexpr std::size_t max_cookie_name = 64;  // it begins the keys of the store
 constexpr Seconds longest = Seconds(10LL * 365 * 24 * 3600);
 
@@ -32,18 +33,6 @@ std::string_view without_prefix(std::string_view cookie) noexcept {
 bool is_plain_loopback(const Request& request) {
   const std::string_view remote = request.remote();
   return request.scheme() == "http" && (remote.starts_with("127.") || remote == "::1");
-}
-
-bool is_form(const Request& request) {
-  const std::string_view type = request.field("content-type").value_or("");
-  return base::equals_ignoring_case(base::trim(type.substr(0, type.find(';'))), form_type);
-}
-
-std::string form_token(Request& request) {
-  const auto pairs = app::form_pairs(request, request.arena());
-  std::size_t from = 0;
-  const std::string_view* const token = pairs ? pairs->find("csrf_token", from) : nullptr;
-  return token != nullptr ? std::string(*token) : std::string();
 }
 
 void require(bool holds, const std::string& what) {
@@ -67,6 +56,9 @@ SessionOptions checked(SessionOptions options) {
 
 SessionService::SessionService(SessionOptions options, const SessionType& type)
     : options_(checked(std::move(options))),
+      cookie_name_{options_.cookie, "session:" + options_.cookie, true},
+      plain_cookie_name_{std::string(without_prefix(options_.cookie)),
+                         "session:" + std::string(without_prefix(options_.cookie)), false},
       type_(type),
       trusted_(options_.trusted_origins, "Sessions"),
       grace_(std::min<Seconds::rep>(60, options_.idle.count() / 10)) {
@@ -96,10 +88,10 @@ Task<Response> SessionService::check_token(OpenSession& session, Request& reques
   if (failed) co_return exchange.refuse(*failed);
   if (session.exists_) {
     std::string token(request.field("x-csrf-token").value_or(""));
-    if (token.empty() && is_form(request)) {
-      const auto read = co_await read_body(exchange);
+    if (token.empty()) {
+      auto read = co_await read_form_token(request);
       if (!read) co_return exchange.refuse(to_problem(read.error()));
-      token = form_token(request);
+      token = std::move(*read);
     }
     if (!is_csrf_token(token, session.id_)) {
       co_return exchange.refuse({Status::Forbidden,
@@ -116,22 +108,26 @@ Task<Response> SessionService::check_token(OpenSession& session, Request& reques
 Reply SessionService::finish(OpenSession& session, Reply reply) {
   if (!reply.ready()) return Reply(close_after(session, std::move(reply)));
   if (!session.loaded_) return reply;
+  if (!begin_close(session, reply.response())) return reply;
   return Reply(close(session, std::move(reply.response())));
 }
 
 Task<Response> SessionService::close_after(OpenSession& session, Reply reply) {
   Response response = co_await std::move(reply);
-  if (!session.loaded_) co_return response;
+  if (!session.loaded_ || !begin_close(session, response)) co_return response;
   co_return co_await close(session, std::move(response));
 }
 
-// Before the head of the response leaves, also of a stream.
-Task<Response> SessionService::close(OpenSession& session, Response response) {
+// Before the head of the response leaves, also of a stream. False if there is nothing to store.
+bool SessionService::begin_close(OpenSession& session, Response& response) const {
   session.closed_ = true;
-  Exchange& exchange = session.request_.exchange();
   add_vary(response, "Cookie");
   if (!response.fields().find("cache-control")) response.set("Cache-Control", "private");
-  if (code(response.status()) >= 500) co_return response;
+  return code(response.status()) < 500 && (session.changed_ || session.destroyed_ || is_due(session));
+}
+
+Task<Response> SessionService::close(OpenSession& session, Response response) {
+  Exchange& exchange = session.request_.exchange();
   exchange.pin();
   std::string failure;
   Saved saved = Saved::Done;
@@ -153,7 +149,9 @@ Task<Response> SessionService::close(OpenSession& session, Response response) {
 }
 
 void SessionService::add_cookie(const OpenSession& session, Response& response) const {
-  SetCookie cookie = cookie_for(session.request_);
+  if (!session.destroyed_ && !session.renewed_ && !session.written_) return;
+  const CookieName& name = cookie_name(session.request_);
+  SetCookie cookie{.name = name.name, .value = "", .secure = name.secure, .same_site = options_.same_site};
   if (session.destroyed_ && !session.exists_) {
     cookie.max_age = Seconds(0);
     response.set_cookie(cookie);
@@ -164,9 +162,8 @@ void SessionService::add_cookie(const OpenSession& session, Response& response) 
   if (!session.renewed_ && !is_kept_in_it && !lasts_longer) return;
   const Seconds lifetime = lifetime_of(session.record_);
   if (!options_.until_browser_closes) cookie.max_age = lifetime;
-  cookie.value = options_.keys
-                     ? options_.keys->encrypt("session:" + cookie.name, json::to_string(session.record_), lifetime)
-                     : session.id_;
+  cookie.value =
+      options_.keys ? options_.keys->encrypt(name.purpose, to_bytes(session.record_), lifetime) : session.id_;
   if (cookie.name.size() + cookie.value.size() > 4096) {
     throw std::length_error("a session of " + std::to_string(session.record_.data.size()) +
                             " bytes does not fit into a cookie: keep it in a store");
@@ -174,14 +171,28 @@ void SessionService::add_cookie(const OpenSession& session, Response& response) 
   response.set_cookie(cookie);
 }
 
-// Without its value.
-SetCookie SessionService::cookie_for(const Request& request) const {
-  SetCookie cookie{.name = options_.cookie, .value = "", .same_site = options_.same_site};
-  if (options_.plain_loopback && is_plain_loopback(request)) {
-    cookie.name = without_prefix(options_.cookie);
-    cookie.secure = false;
-  }
-  return cookie;
+const SessionService::CookieName& SessionService::cookie_name(const Request& request) const {
+  return options_.plain_loopback && is_plain_loopback(request) ? plain_cookie_name_ : cookie_name_;
+}
+
+void describe_sessions(Operation& operation) {
+  if (operation.is_safe()) return;
+  operation.problem(Status::Forbidden, "The request comes from a page of another origin");
+}
+
+void describe_session(Operation& operation) {
+  operation.problem(Status::Conflict, "The session was changed by another request at the same time");
+  operation.problem(Status::ServiceUnavailable, "Sessions are unavailable at the moment");
+}
+
+void describe_session_identity(Operation& operation, std::string_view cookie) {
+  std::string scheme = R"({"type":"apiKey","in":"cookie","name":)";
+  scheme.append(json::to_string(cookie)).append("}");
+  operation.authentication("session", scheme);
+  operation.authentication_is_optional();
+  // Not 401, because sessions have no challenge.
+  operation.problem(Status::Forbidden, "There is no session of a user who may do this");
+  operation.problem(Status::ServiceUnavailable, "Sessions are unavailable at the moment");
 }
 
 AnySessions::AnySessions(SessionOptions options, const SessionType& type)

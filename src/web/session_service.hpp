@@ -46,23 +46,32 @@ private:
 
   enum class Saved : std::uint8_t { Done, Conflict };
 
+  struct CookieName {
+    std::string name;
+    std::string purpose;  // of its encryption
+    bool secure = true;
+  };
+
   // --- session_service.cpp ---
   Reply finish(OpenSession& session, Reply reply);
+  bool begin_close(OpenSession& session, Response& response) const;
   Task<Response> close(OpenSession& session, Response response);
   Task<Response> close_after(OpenSession& session, Reply reply);
   Task<Response> check_token(OpenSession& session, Request& request, Next next);
   void add_cookie(const OpenSession& session, Response& response) const;
-  SetCookie cookie_for(const Request& request) const;
+  const CookieName& cookie_name(const Request& request) const;
 
   // --- session_storage.cpp ---
-  std::string cookie_of(const Request& request) const;
+  std::string_view cookie_of(const Request& request) const;
   std::string key_of(std::string_view id) const;
   std::string key_of_user(std::string_view user) const;
   Seconds lifetime_of(const SessionRecord& record) const noexcept;
   bool is_due(const OpenSession& session) const noexcept;
   Task<> load_from_store(OpenSession& session, std::string id);
-  Task<> load_from_cookie(OpenSession& session, std::string cookie) const;
-  Task<bool> take(OpenSession& session, std::string_view json) const;
+  bool load_from_cookie(OpenSession& session, std::string_view cookie) const;
+  bool take(OpenSession& session, std::string_view bytes) const;
+  bool needs_epoch(const OpenSession& session) const noexcept;
+  Task<> check_epoch(OpenSession& session) const;
   Task<Saved> save(OpenSession& session);
   Task<bool> try_save(OpenSession& session);
   Task<bool> renew(OpenSession& session);
@@ -71,6 +80,8 @@ private:
   Task<std::string> epoch_of(std::string_view user);
 
   const SessionOptions options_;
+  const CookieName cookie_name_;
+  const CookieName plain_cookie_name_;  // for SessionOptions::plain_loopback
   const SessionType& type_;
   const OriginList trusted_;
   const Seconds grace_;  // how much `seen` may be behind

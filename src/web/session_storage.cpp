@@ -1,6 +1,7 @@
 // Sessions in a store, or in their cookies.
 #include "web/clock.hpp"
 #include "web/cookies.hpp"
+#include "web/session_record.hpp"
 #include "web/session_service.hpp"
 #include "web/session_token.hpp"
 
@@ -21,15 +22,15 @@ constexpr int max_attempts = 16;  // each of which another request has won
 
 // Empty if there is none, or there are two different ones: a subdomain may have added one of a session that its owner
 // knows.
-std::string SessionService::cookie_of(const Request& request) const {
-  const std::string name = cookie_for(request).name;
+std::string_view SessionService::cookie_of(const Request& request) const {
+  const std::string_view name = cookie_name(request).name;
   std::optional<std::string_view> found;
   bool ambiguous = false;
   for_cookies(request.fields(), name, [&](std::string_view value) {
     ambiguous = ambiguous || (found && *found != value);
     found = value;
   });
-  return found && !ambiguous ? std::string(*found) : std::string();
+  return found && !ambiguous ? *found : std::string_view();
 }
 
 std::string SessionService::key_of(std::string_view id) const {
@@ -45,11 +46,11 @@ Task<std::optional<Problem>> SessionService::load(OpenSession& session) {
   if (session.value_ == nullptr) session.value_ = type_.make(session.request_.arena());
   std::string failure;
   try {
-    std::string cookie = cookie_of(session.request_);
-    if (options_.keys) {
-      co_await load_from_cookie(session, std::move(cookie));
-    } else if (is_session_id(cookie)) {
-      co_await load_from_store(session, std::move(cookie));
+    const std::string_view cookie = cookie_of(session.request_);
+    if (!options_.keys) {
+      if (is_session_id(cookie)) co_await load_from_store(session, std::string(cookie));
+    } else if (load_from_cookie(session, cookie) && needs_epoch(session)) {
+      co_await check_epoch(session);
     }
   } catch (const StoreError& error) {
     failure = error.what();
@@ -65,33 +66,43 @@ Task<std::optional<Problem>> SessionService::load(OpenSession& session) {
 Task<> SessionService::load_from_store(OpenSession& session, std::string id) {
   const std::string key = key_of(id);
   const auto entry = co_await store_->read(key);
-  if (!entry || !co_await take(session, entry->value)) co_return;
+  if (!entry || !take(session, entry->value)) co_return;
+  if (needs_epoch(session)) co_await check_epoch(session);
+  if (!session.exists_) co_return;
   session.version_ = entry->version;
   session.id_ = session.stored_id_ = std::move(id);
 }
 
-Task<> SessionService::load_from_cookie(OpenSession& session, std::string cookie) const {
-  const auto text = options_.keys->decrypt("session:" + cookie_for(session.request_).name, cookie);
-  if (text && co_await take(session, *text)) session.id_ = session.record_.id;
+bool SessionService::load_from_cookie(OpenSession& session, std::string_view cookie) const {
+  if (cookie.empty()) return false;
+  const auto bytes = options_.keys->decrypt(cookie_name(session.request_).purpose, cookie);
+  if (!bytes || !take(session, *bytes)) return false;
+  session.id_ = session.record_.id;
+  return true;
 }
 
 // False, and the session is a new one, if the stored one is not valid any more.
-Task<bool> SessionService::take(OpenSession& session, std::string_view json) const {
-  auto record = json::read<SessionRecord>(json);
-  bool valid = record && lifetime_of(*record).count() > 0 && type_.read(record->data, session.value_);
-  if (valid && !record->user.empty() && store_ != nullptr) {
-    const std::string key = key_of_user(record->user);
-    const auto epoch = co_await store_->read(key);
-    valid = epoch && epoch->value == record->epoch;
-  }
-  if (!valid) {
+bool SessionService::take(OpenSession& session, std::string_view bytes) const {
+  auto record = read_session_record(bytes);
+  if (!record || lifetime_of(*record).count() <= 0 || !type_.read(record->data, session.value_)) {
     session.forget();
-    co_return false;
+    return false;
   }
   session.record_ = std::move(*record);
-  session.loaded_data_ = session.record_.data;
+  if (!options_.keys) session.loaded_data_ = session.record_.data;
   session.exists_ = true;
-  co_return true;
+  return true;
+}
+
+bool SessionService::needs_epoch(const OpenSession& session) const noexcept {
+  return store_ != nullptr && !session.record_.user.empty();
+}
+
+// The session is a new one if all sessions of its user were ended.
+Task<> SessionService::check_epoch(OpenSession& session) const {
+  const std::string key = key_of_user(session.record_.user);
+  const auto epoch = co_await store_->read(key);
+  if (!epoch || epoch->value != session.record_.epoch) session.forget();
 }
 
 // Until it ends without further requests; 0 if it has ended.
@@ -138,7 +149,7 @@ Task<bool> SessionService::try_save(OpenSession& session) {
   if (session.renewed_ && !co_await renew(session)) co_return false;
   if (!options_.keys) {
     const std::string key = key_of(session.id_);
-    const std::string text = json::to_string(record);
+    const std::string text = to_bytes(record);
     const std::uint64_t expected = session.renewed_ ? Store::absent : session.version_;
     const Milliseconds lifetime = std::max(lifetime_of(record), Seconds(1));
     if (!co_await store_->write(key, text, lifetime, expected)) co_return false;
@@ -170,7 +181,9 @@ Task<SessionService::Saved> SessionService::rebase(OpenSession& session) {
     co_return Saved::Done;
   }
   const std::string known_data = session.loaded_data_;
-  if (!entry || !co_await take(session, entry->value)) co_return Saved::Conflict;
+  if (!entry || !take(session, entry->value)) co_return Saved::Conflict;
+  if (needs_epoch(session)) co_await check_epoch(session);
+  if (!session.exists_) co_return Saved::Conflict;
   session.version_ = entry->version;
   if (session.replaced_ && session.loaded_data_ != known_data) co_return Saved::Conflict;
   for (const OpenSession::Change& change : session.changes_) change(session.record_, session.value_);

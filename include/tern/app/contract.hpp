@@ -56,6 +56,8 @@ public:
   }
   // An error response of the library (RFC 9457).
   void problem(Status status, std::string_view description = {}) { add_problem(status, description); }
+  // Whether its method is safe (RFC 9110, section 9.2.1).
+  bool is_safe() const { return has_safe_method(); }
   // A name of OpenApiOptions::security, and the scopes that it needs.
   void security(std::string_view scheme) { add_security(scheme); }
   // A scheme by which a middleware authenticates, with its Security Scheme Object as JSON text, unless
@@ -77,6 +79,7 @@ private:
   virtual void add_response(Status status, std::string_view description, std::string_view media_type,
                             const json::Schema* schema) = 0;
   virtual void add_problem(Status status, std::string_view description) = 0;
+  virtual bool has_safe_method() const = 0;
   virtual void add_security(std::string_view scheme) = 0;
   virtual void add_authentication(std::string_view scheme, std::string_view json) = 0;
   virtual void allow_anonymous() = 0;

@@ -31,6 +31,7 @@ public:
   CrossOriginProtection& operator=(CrossOriginProtection other) noexcept;
 
   Reply operator()(Request& request, Next next) const;
+  void describe(Operation& operation) const;
 
 private:
   base::Box<web::OriginList> trusted_;

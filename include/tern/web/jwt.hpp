@@ -61,10 +61,12 @@ public:
   const web::JwtKeyMaterial& material() const noexcept { return *material_; }
 
 private:
+  friend class JwtKeys;
   base::Box<web::JwtKeyMaterial> material_;
 };
 
-// A set of keys: a token names one by its `kid`, or there is exactly one for its algorithm.
+// A set of keys: a token names one by its `kid`, or there is exactly one for its algorithm. For each key of ES256, a
+// table of 150 KB is computed, which takes about 20 ms: signatures are then verified in half of the time.
 class JwtKeys {
 public:
   JwtKeys(JwtKey key);  // NOLINT: one key is a set
@@ -78,6 +80,8 @@ public:
   const std::vector<JwtKey>& all() const noexcept { return keys_; }
 
 private:
+  void prepare();
+
   std::vector<JwtKey> keys_;
 };
 

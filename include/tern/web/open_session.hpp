@@ -28,7 +28,7 @@ namespace web {
 
 class SessionService;
 
-// What is stored of a session, as JSON.
+// What is stored of a session.
 struct SessionRecord {
   std::string user = {};   // see Session::login(); empty: without a login
   std::string epoch = {};  // of the user's sessions, at the login

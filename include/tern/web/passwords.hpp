@@ -1,4 +1,4 @@
-// Passwords, hashed by Argon2id (RFC 9106).
+// Passwords, hashed by Argon2id (RFC 9106); hashes of other programs are verified, too.
 #pragma once
 
 #include <tern/base/box.hpp>
@@ -28,7 +28,7 @@ struct PasswordOptions {
 enum class PasswordCheck : std::uint8_t {
   Wrong,
   Right,
-  Outdated,  // right, and hashed with other parameters: store a new hash of the password
+  Outdated,  // right, and hashed with other parameters or by another function: store a new hash of the password
 };
 
 // Hashes passwords and verifies them, on the pool of the app. As a state:
@@ -52,8 +52,10 @@ public:
   // more than max_size bytes.
   Task<std::string> hash(std::string_view password) const;
 
-  // Compares in constant time. Without `stored`, for a user that does not exist, and with text that is no hash of
-  // Argon2id, it is Wrong after the same work: the time does not tell which users exist.
+  // Compares in constant time. Without `stored`, for a user that does not exist, and with text that is no hash, it is
+  // Wrong after the same work: the time does not tell which users exist. A right password is Outdated for a hash of
+  // another program: bcrypt ($2a$, $2b$, $2y$), SHA-crypt ($5$, $6$), scrypt ($7$) or yescrypt ($y$). Those take as
+  // long as their own parameters say.
   Task<PasswordCheck> verify(std::string_view password, std::optional<std::string_view> stored) const;
 
 private:

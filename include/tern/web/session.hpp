@@ -128,6 +128,10 @@ namespace web {
 
 class SessionService;
 
+// For OpenAPI documents: what the middleware refuses, and what a handler with a session may answer.
+void describe_sessions(Operation& operation);
+void describe_session(Operation& operation);
+
 template <class T>
 inline constexpr SessionType session_type{
     &http::type_key<Session<T>>, [](Arena& arena) -> void* { return &arena.make<T>(); },
@@ -173,6 +177,7 @@ public:
   explicit Sessions(SessionOptions options = {}) : sessions_(std::move(options), web::session_type<T>) {}
 
   Reply operator()(Request& request, Next next) const { return sessions_(request, next); }
+  void describe(Operation& operation) const { web::describe_sessions(operation); }
 
   // Ends all sessions of a user, on all servers of the store: after a change of the password. Log the user in again
   // afterwards to keep the session of this request. Throws StoreError, and std::logic_error for sessions in cookies
@@ -191,6 +196,7 @@ struct Extract<Session<T>> {
     if (!found) co_return std::unexpected(std::move(found.error()));
     co_return Session<T>(**found);
   }
+  static void describe(Operation& operation) { web::describe_session(operation); }
 };
 
 }  // namespace tern

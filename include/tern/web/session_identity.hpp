@@ -7,9 +7,15 @@
 #include <tern/web/session.hpp>
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace tern {
+
+namespace web {
+void describe_session_identity(Operation& operation, std::string_view cookie);
+}
 
 // Behind Sessions<T>, for an app, a group or a route:
 //
@@ -23,6 +29,9 @@ class SessionIdentity {
 public:
   using Identifies = T;
 
+  // `cookie`: SessionOptions::cookie, which is the scheme "session" of OpenAPI documents.
+  explicit SessionIdentity(std::string cookie = "__Host-session") : cookie_(std::move(cookie)) {}
+
   Task<Response> operator()(Request& request, Next next) const {
     auto session = co_await Extract<Session<T>>::from(request);
     if (!session) co_return request.exchange().refuse(session.error().problem);
@@ -32,6 +41,10 @@ public:
 
   // What the start checks.
   std::span<const app::Need> needs() const noexcept { return app::needs<Session<T>>; }
+  void describe(Operation& operation) const { web::describe_session_identity(operation, cookie_); }
+
+private:
+  std::string cookie_;
 };
 
 }  // namespace tern
