@@ -171,7 +171,7 @@ Response respond_from(const Resource& resource, const Request& request) {
 }
 
 // Keeps the resource until the exchange has ended, for borrowed content.
-const Resource& keep(SharedResource resource, Request& request) {
+const Resource& keep(SharedResource&& resource, Request& request) {
   return *request.arena().make<SharedResource>(std::move(resource));
 }
 
