@@ -77,10 +77,21 @@ tern::Task<WorldAnswer> read_world(const tern::Postgres& db) {
   co_return WorldAnswer{world.id, world.randomnumber};
 }
 
+// One round trip, with one Sync.
 tern::Task<std::vector<WorldAnswer>> read_worlds(const tern::Postgres& db) {
-  std::vector<tern::Task<WorldAnswer>> reads;
-  for (int i = 0; i < batch; ++i) reads.push_back(read_world(db));
-  co_return co_await tern::when_all(std::move(reads));
+  tern::SqlBatch reads;
+  std::vector<tern::BatchResult<World>> results;
+  results.reserve(batch);
+  for (int i = 0; i < batch; ++i)
+    results.push_back(reads.one<World>("select id, randomnumber from world where id = $1", random_id()));
+  co_await db.run(reads);
+  std::vector<WorldAnswer> worlds;
+  worlds.reserve(batch);
+  for (auto& result : results) {
+    const World world = result.take();
+    worlds.push_back({world.id, world.randomnumber});
+  }
+  co_return worlds;
 }
 
 tern::Task<std::vector<WorldAnswer>> update_worlds(const tern::Postgres& db) {

@@ -1,6 +1,7 @@
 // The component tern::sql: what all databases with SQL have in common. A driver's header includes it.
 #pragma once
 
+#include <tern/sql/batch.hpp>
 #include <tern/sql/codec.hpp>
 #include <tern/sql/database.hpp>
 #include <tern/sql/driver.hpp>

@@ -67,21 +67,57 @@ void Connection::clean() {
 // --- Sending
 
 void Connection::start(StatementWait& wait) {
-  if (wait.call_.arguments().size() > max_arguments) {
-    throw SqlError(SqlErrorKind::Parameter,
-                   "a statement takes up to 65,535 arguments, not " + std::to_string(wait.call_.arguments().size()));
-  }
   wait.connection_ = this;
+  if (!wait.steps_.empty()) return start_batch(wait);
   if (wait.portal_ != nullptr && wait.portal_->prepared != nullptr) return send(*wait.portal_->prepared, wait);
-  Prepared* prepared = statements_.find(wait.call_.text());
-  if (prepared == nullptr) {
-    check_statement(wait.call_.text(), use.leased ? Place::InTransaction : Place::Alone);
-    prepared = &statements_.add(wait.call_.text(), !options_.transaction_pooling);
-    prepare(*prepared);
-  }
-  if (prepared->ready) return send(*prepared, wait);
-  prepared->waiting.push(wait);
+  Prepared& prepared = prepared_of(*wait.call_);
+  if (prepared.ready) return send(prepared, wait);
+  prepared.waiting.push(wait);
   ++waiting_;
+}
+
+// Found, or sent to be prepared.
+Prepared& Connection::prepared_of(const sql::Call& call) {
+  if (call.arguments().size() > max_arguments) {
+    throw SqlError(SqlErrorKind::Parameter,
+                   "a statement takes up to 65,535 arguments, not " + std::to_string(call.arguments().size()));
+  }
+  if (Prepared* const found = statements_.find(call.text())) return *found;
+  check_statement(call.text(), use.leased ? Place::InTransaction : Place::Alone);
+  Prepared& added = statements_.add(call.text(), !options_.transaction_pooling);
+  prepare(added);
+  return added;
+}
+
+// Its statements are prepared at the same time. It waits for one after the other, and is sent when all are ready.
+void Connection::start_batch(StatementWait& wait) {
+  try {
+    wait.pinned_.reserve(wait.steps_.size());
+    for (std::size_t i = wait.pinned_.size(); i < wait.steps_.size(); ++i) {
+      Prepared& prepared = prepared_of(wait.steps_[i]->call);
+      ++prepared.in_use;  // so that it is not dropped for those behind it
+      wait.pinned_.push_back(&prepared);
+    }
+    for (Prepared* const each : wait.pinned_) {
+      if (each->ready) continue;
+      each->waiting.push(wait);
+      ++waiting_;
+      return;
+    }
+    send_batch(wait);
+  } catch (...) {
+    unpin(wait);
+    throw;
+  }
+}
+
+void Connection::unpin(StatementWait& wait) noexcept {
+  for (Prepared* const each : std::exchange(wait.pinned_, {})) release(*each);
+}
+
+void Connection::release(Prepared& prepared) noexcept {
+  --prepared.in_use;
+  statements_.release(prepared);
 }
 
 void Connection::prepare(Prepared& prepared) {
@@ -116,20 +152,11 @@ void Connection::close_surplus() {
 }
 
 void Connection::send(Prepared& prepared, StatementWait& wait) {
-  const std::size_t expected = prepared.parameters.size();
-  if (expected != wait.call_.arguments().size()) {
-    throw SqlError(SqlErrorKind::Parameter, "a statement with " + std::to_string(expected) + " parameters gets " +
-                                                std::to_string(wait.call_.arguments().size()) + " arguments");
-  }
+  const bool continues = wait.portal_ != nullptr && wait.portal_->prepared != nullptr;
   std::string& out = session_.output();
   const std::size_t before = out.size();
-  const bool continues = wait.portal_ != nullptr && wait.portal_->prepared != nullptr;
-  const std::string_view portal = wait.portal_ == nullptr ? std::string_view() : wait.portal_->name;
   try {
-    if (!continues) bind(prepared, wait);
-    Message execute(out, 'E');
-    execute.add_string(portal);
-    execute.add_32(wait.portal_ == nullptr ? 0 : wait.portal_->max_rows);
+    add_execute(prepared, *wait.call_, wait.portal_);
   } catch (...) {
     out.resize(before);
     throw;
@@ -144,10 +171,41 @@ void Connection::send(Prepared& prepared, StatementWait& wait) {
   }
 }
 
-void Connection::bind(const Prepared& prepared, const StatementWait& wait) {
+// With one Sync: to the database, one transaction.
+void Connection::send_batch(StatementWait& wait) {
   std::string& out = session_.output();
-  const std::string_view portal = wait.portal_ == nullptr ? std::string_view() : wait.portal_->name;
-  const sql::Arguments& arguments = wait.call_.arguments();
+  const std::size_t before = out.size();
+  try {
+    for (std::size_t i = 0; i < wait.steps_.size(); ++i) add_execute(*wait.pinned_[i], wait.steps_[i]->call, nullptr);
+  } catch (...) {
+    out.resize(before);
+    throw;
+  }
+  {
+    const Message sync(out, 'S');
+  }
+  Slot& slot = push(Slot::Kind::Statement, &wait, nullptr);
+  slot.batch = std::exchange(wait.pinned_, {});
+  slot.prepared = slot.batch.front();
+  wait.slot_ = &slot;
+}
+
+void Connection::add_execute(const Prepared& prepared, const sql::Call& call, const Portal* portal) {
+  const std::size_t expected = prepared.parameters.size();
+  if (expected != call.arguments().size()) {
+    throw SqlError(SqlErrorKind::Parameter, "a statement with " + std::to_string(expected) + " parameters gets " +
+                                                std::to_string(call.arguments().size()) + " arguments");
+  }
+  const std::string_view name = portal == nullptr ? std::string_view() : portal->name;
+  if (portal == nullptr || portal->prepared == nullptr) bind(prepared, call, name);
+  Message execute(session_.output(), 'E');
+  execute.add_string(name);
+  execute.add_32(portal == nullptr ? 0 : portal->max_rows);
+}
+
+void Connection::bind(const Prepared& prepared, const sql::Call& call, std::string_view portal) {
+  std::string& out = session_.output();
+  const sql::Arguments& arguments = call.arguments();
   if (prepared.name.empty()) {
     Message parse(out, 'P');
     parse.add_string({});
@@ -261,10 +319,8 @@ void Connection::on_message(char type, std::string_view body) {
   Slot& slot = slots_.front();
   switch (type) {
     case 'D': return on_row(slot, body);
-    case 'C':
-      if (slot.receiver == nullptr) return;
-      if (slot.prepared != nullptr) slot.receiver->on_columns(slot.prepared->columns);
-      return slot.receiver->on_complete(body.substr(0, body.find('\0')));
+    case 'C': return on_complete(slot, body.substr(0, body.find('\0')));
+    case 'I': return on_complete(slot, {});  // EmptyQueryResponse
     case 'Z': return on_ready(body);
     case 'E': return on_error(slot, body);
     case 't':
@@ -283,11 +339,21 @@ void Connection::on_message(char type, std::string_view body) {
     case '2':  // BindComplete
     case '3':  // CloseComplete
     case 'n':  // NoData
-    case 'I':  // EmptyQueryResponse
     case 'H':  // CopyOutResponse
     case 'c': return;
     default: return lose("an answer that is not PostgreSQL's");
   }
+}
+
+// One statement has ended.
+void Connection::on_complete(Slot& slot, std::string_view tag) {
+  if (slot.receiver != nullptr) {
+    if (slot.prepared != nullptr) slot.receiver->on_columns(slot.prepared->columns);
+    slot.receiver->on_complete(tag);
+  }
+  if (slot.batch.empty()) return;
+  if (slot.answered == slot.batch.size()) return lose("more answers than statements");
+  if (++slot.answered < slot.batch.size()) slot.prepared = slot.batch[slot.answered];
 }
 
 void Connection::on_description(Slot& slot, char type, std::string_view body) {
@@ -351,19 +417,15 @@ void Connection::on_ready(std::string_view body) {
     auto* const wait = slot.kind == Slot::Kind::Statement ? static_cast<StatementWait*>(slot.receiver) : nullptr;
     if (wait == nullptr || !repeat(*wait, slot)) slot.receiver->on_ready();
   }
-  if (prepared != nullptr) {
-    --prepared->in_use;
-    statements_.release(*prepared);
-  }
+  for (Prepared* const each : slot.batch) release(*each);
+  if (slot.batch.empty() && prepared != nullptr) release(*prepared);
   owner_.on_progress(*this);
 }
 
 // The statement had no effect. In a transaction, the database does not take it again.
 bool Connection::repeat(StatementWait& wait, const Slot& slot) noexcept {
   if (!(slot.stale || slot.struck) || status_ == 'E' || wait.portal_ != nullptr || !wait.may_repeat()) return false;
-  wait.repeated_ = true;
-  wait.error_ = nullptr;
-  wait.slot_ = nullptr;
+  wait.rewind();
   try {
     start(wait);
   } catch (...) {
@@ -378,11 +440,12 @@ void Connection::on_prepared(Prepared& prepared, const std::exception_ptr& error
   while (StatementWait* wait = prepared.waiting.pop()) {
     --waiting_;
     if (error) {
+      unpin(*wait);
       wait->fail(error);
       continue;
     }
     try {
-      send(prepared, *wait);
+      wait->steps_.empty() ? send(prepared, *wait) : start_batch(*wait);
     } catch (...) {
       wait->fail(std::current_exception());
     }
@@ -398,7 +461,10 @@ bool Connection::is_slow(std::uint64_t now) const noexcept {
 std::uint64_t Connection::deadline_of(const Slot& slot) const noexcept {
   if (slot.abandoned && !slot.cancelled) return slot.since + cancel_delay;
   if (statement_timeout_.count() == 0) return UINT64_MAX;
-  return std::max(slot.since, received_at_) + static_cast<std::uint64_t>(statement_timeout_.count()) + grace;
+  // The database may answer a batch at its end.
+  const std::uint64_t statements = std::max<std::uint64_t>(slot.batch.size(), 1);
+  return std::max(slot.since, received_at_) + static_cast<std::uint64_t>(statement_timeout_.count()) * statements +
+         grace;
 }
 
 void Connection::schedule_timer() noexcept {

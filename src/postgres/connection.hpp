@@ -11,6 +11,7 @@
 #include "postgres/text.hpp"
 
 #include <tern/postgres/options.hpp>
+#include <tern/sql/driver.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@ namespace tern::postgres {
 
 class Lease;
 class StatementWait;
+struct Portal;
 
 // What is answered up to one ReadyForQuery.
 struct Slot {
@@ -31,14 +33,16 @@ struct Slot {
 
   Kind kind = Kind::Text;
   Receiver* receiver = nullptr;  // null: the answer is skipped
-  Prepared* prepared = nullptr;
-  std::uint64_t since = 0;   // milliseconds; sent, or abandoned
-  bool is_setting = false;   // of the session, for which no other statement has to wait
-  bool abandoned = false;    // its coroutine was stopped
-  bool cancelled = false;    // a cancel request was made because of it
-  bool stale = false;        // the database does not have its prepared statement any longer, or as another one
-  bool struck = false;       // a cancel request for another one has ended it
-  std::exception_ptr error;  // of Prepare
+  Prepared* prepared = nullptr;  // of a batch: of the statement that is answered next
+  std::vector<Prepared*> batch;  // of all its statements; empty: there is one
+  std::size_t answered = 0;      // of the batch
+  std::uint64_t since = 0;       // milliseconds; sent, or abandoned
+  bool is_setting = false;       // of the session, for which no other statement has to wait
+  bool abandoned = false;        // its coroutine was stopped
+  bool cancelled = false;        // a cancel request was made because of it
+  bool stale = false;            // the database does not have its prepared statement any longer, or as another one
+  bool struck = false;           // a cancel request for another one has ended it
+  std::exception_ptr error;      // of Prepare
 };
 
 class Connection final : private Session::Observer, private Timer {
@@ -120,7 +124,10 @@ public:
     std::uint64_t expires_at = 0;
   } use;
   // A statement that waits for its preparation does not wait any longer.
-  void forget_waiting() noexcept { --waiting_; }
+  void forget_waiting(StatementWait& wait) noexcept {
+    --waiting_;
+    unpin(wait);
+  }
 
 private:
   void on_message(char type, std::string_view body) override;
@@ -129,11 +136,18 @@ private:
 
   void set_up();
   void send_setting(const std::string& text);
+  Prepared& prepared_of(const sql::Call& call);
   void prepare(Prepared& prepared);
+  void start_batch(StatementWait& wait);
   void send(Prepared& prepared, StatementWait& wait);
-  void bind(const Prepared& prepared, const StatementWait& wait);
+  void send_batch(StatementWait& wait);
+  void add_execute(const Prepared& prepared, const sql::Call& call, const Portal* portal);
+  void bind(const Prepared& prepared, const sql::Call& call, std::string_view portal);
+  void unpin(StatementWait& wait) noexcept;
+  void release(Prepared& prepared) noexcept;
   void close_surplus();
   Slot& push(Slot::Kind kind, Receiver* receiver, Prepared* prepared);
+  void on_complete(Slot& slot, std::string_view tag);
   void on_row(Slot& slot, std::string_view body);
   void on_error(Slot& slot, std::string_view body);
   void on_description(Slot& slot, char type, std::string_view body);

@@ -69,6 +69,11 @@ Task<std::int64_t> PostgresDriver::run(const sql::Call& call, sql::RowReader* ro
   return statement(*this, call, rows);
 }
 
+Task<> PostgresDriver::run_all(sql::Steps steps) {
+  StatementWait wait(of_this_loop(), counters_, steps);
+  co_await wait;
+}
+
 Task<std::int64_t> PostgresDriver::run_script(std::string_view text) {
   const Lease held = co_await lease();
   Connection& connection = held.connection();

@@ -56,7 +56,7 @@ Prepared& PreparedStatements::add(std::string_view text, bool named) {
 
 Prepared* PreparedStatements::surplus() noexcept {
   if (used_.size() <= max_) return nullptr;
-  for (auto at = used_.rbegin(); at != used_.rend(); ++at) {
+  for (auto at = used_.rbegin(); &*at != &used_.front(); ++at) {
     if (at->in_use == 0) return &*at;
   }
   return nullptr;

@@ -31,7 +31,7 @@ bool StatementWait::enter() noexcept {
 bool StatementWait::leave() noexcept {
   if (Hook<StatementWait>::linked()) {
     Hook<StatementWait>::unlink();
-    connection_ != nullptr ? connection_->forget_waiting() : pool_->forget_waiting();
+    connection_ != nullptr ? connection_->forget_waiting(*this) : pool_->forget_waiting();
   } else if (slot_ != nullptr) {
     connection_->abandon(*std::exchange(slot_, nullptr));
   }
@@ -39,9 +39,10 @@ bool StatementWait::leave() noexcept {
 }
 
 void StatementWait::on_columns(std::span<const sql::Column> columns) noexcept {
-  if (std::exchange(has_columns_, true) || rows_ == nullptr) return;
+  sql::RowReader* const rows = reader();
+  if (std::exchange(has_columns_, true) || rows == nullptr || error_) return;
   try {
-    rows_->columns(columns);
+    rows->columns(columns);
   } catch (...) {
     error_ = std::current_exception();
   }
@@ -51,9 +52,10 @@ void StatementWait::on_columns(std::span<const sql::Column> columns) noexcept {
 void StatementWait::on_row(std::span<const sql::Column> columns, std::span<const sql::Value> values) noexcept {
   has_rows_ = true;
   on_columns(columns);
-  if (rows_ == nullptr || error_ || enough_) return;
+  sql::RowReader* const rows = reader();
+  if (rows == nullptr || error_ || enough_) return;
   try {
-    enough_ = !rows_->row(columns, values) && portal_ == nullptr;
+    enough_ = !rows->row(columns, values) && portal_ == nullptr;
   } catch (...) {
     error_ = std::current_exception();
   }
@@ -65,6 +67,23 @@ void StatementWait::on_suspended() noexcept {
 
 void StatementWait::on_complete(std::string_view tag) noexcept {
   changed_ = changed_rows(tag);
+  if (step_ >= steps_.size()) return;
+  steps_[step_++]->changed = changed_;
+  has_columns_ = false;
+  enough_ = false;
+}
+
+sql::RowReader* StatementWait::reader() const noexcept {
+  return step_ < steps_.size() ? steps_[step_]->rows : rows_;
+}
+
+void StatementWait::rewind() noexcept {
+  repeated_ = true;
+  error_ = nullptr;
+  slot_ = nullptr;
+  step_ = 0;
+  has_columns_ = false;
+  enough_ = false;
 }
 
 void StatementWait::on_error(const SqlError& error) noexcept {

@@ -12,6 +12,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tern::postgres {
 
@@ -31,11 +32,16 @@ class StatementWait final : public coro::Waiter, public coro::Hook<StatementWait
 public:
   // By any connection of the pool; `call` and `rows` must outlive the wait. `rows` may be null.
   StatementWait(LoopPool& pool, sql::Counters& counters, const sql::Call& call, sql::RowReader* rows) noexcept
-      : pool_(&pool), counters_(counters), call_(call), rows_(rows) {}
+      : pool_(&pool), counters_(counters), call_(&call), rows_(rows) {}
   // By this one. `portal` may be null.
   StatementWait(Connection& connection, sql::Counters& counters, const sql::Call& call, sql::RowReader* rows,
                 Portal* portal = nullptr) noexcept
-      : connection_(&connection), counters_(counters), call_(call), rows_(rows), portal_(portal) {}
+      : connection_(&connection), counters_(counters), call_(&call), rows_(rows), portal_(portal) {}
+  // Several at once, by any connection or this one: all of them or none.
+  StatementWait(LoopPool& pool, sql::Counters& counters, sql::Steps steps) noexcept
+      : pool_(&pool), counters_(counters), steps_(steps) {}
+  StatementWait(Connection& connection, sql::Counters& counters, sql::Steps steps) noexcept
+      : connection_(&connection), counters_(counters), steps_(steps) {}
   ~StatementWait();
 
   // The number of rows that were changed.
@@ -60,16 +66,22 @@ private:
 
   // Ends the wait with an exception.
   void fail(std::exception_ptr error) noexcept;
-  bool may_repeat() const noexcept { return !repeated_ && !has_rows_; }
+  bool may_repeat() const noexcept { return !repeated_ && (!has_rows_ || !steps_.empty()); }
+  // To be sent again.
+  void rewind() noexcept;
+  sql::RowReader* reader() const noexcept;
 
   LoopPool* pool_ = nullptr;
   Connection* connection_ = nullptr;
   Slot* slot_ = nullptr;  // once it is sent
   sql::Counters& counters_;
-  const sql::Call& call_;
-  sql::RowReader* rows_;
+  const sql::Call* call_ = nullptr;  // null: `steps_`
+  sql::RowReader* rows_ = nullptr;
   Portal* portal_ = nullptr;
-  std::uint64_t since_ = 0;  // milliseconds; in the queue of the pool
+  sql::Steps steps_;
+  std::size_t step_ = 0;           // that is answered next
+  std::vector<Prepared*> pinned_;  // of the steps, until they are sent
+  std::uint64_t since_ = 0;        // milliseconds; in the queue of the pool
   std::int64_t changed_ = 0;
   std::exception_ptr error_;
   bool has_columns_ = false;

@@ -148,6 +148,12 @@ Task<std::int64_t> Transaction::run(const sql::Call& call, sql::RowReader* rows)
   co_return result.changed;
 }
 
+Task<> Transaction::run_all(sql::Steps steps) {
+  const Turn turn(*this);
+  StatementWait wait(connection(), driver_.counters(), steps);
+  co_await wait;
+}
+
 base::Box<sql::Cursor> Transaction::open(sql::Call call) {
   return base::Box<sql::Cursor>(new TransactionCursor(*this, std::move(call)));
 }

@@ -21,6 +21,7 @@ public:
 
   Task<> begin();
   Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
+  Task<> run_all(sql::Steps steps) override;
   base::Box<sql::Cursor> open(sql::Call call) override;
   Task<> commit() override;
   Task<> rollback() override;

@@ -8,7 +8,7 @@
 #include <tern/sql/error.hpp>
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string>
 
 namespace tern::sqlite {
@@ -18,15 +18,22 @@ bool is_in_memory(std::string_view path) {
   return path.empty() || path == ":memory:";
 }
 
-// Whether a statement probably reads only. If it does not, the reader's connection says so.
-bool seems_to_read(const sql::Call& call) {
-  if (call.kind() != sql::CallKind::Query) return false;
+bool begins_with(const sql::Call& call, std::initializer_list<std::string_view> words) {
   std::string_view text = call.text();
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n("), text.size()));
   const auto end = std::ranges::find_if_not(text, [](char c) { return base::is_alpha(c); });
   const std::string_view word(text.begin(), end);
-  return std::ranges::any_of(std::to_array<std::string_view>({"select", "with", "values", "explain"}),
-                             [&](std::string_view reading) { return base::equals_ignoring_case(word, reading); });
+  return std::ranges::any_of(words, [&](std::string_view each) { return base::equals_ignoring_case(word, each); });
+}
+
+// Whether a statement probably reads only. If it does not, the reader's connection says so.
+bool seems_to_read(const sql::Call& call) {
+  return call.kind() == sql::CallKind::Query && begins_with(call, {"select", "with", "values", "explain"});
+}
+
+// Whether it reads only for certain.
+bool reads(const sql::Call& call) {
+  return call.kind() == sql::CallKind::Query && begins_with(call, {"select", "values"});
 }
 
 // Reads from a connection of its own, which it has from the first fetch() to the end.
@@ -116,6 +123,39 @@ Task<std::optional<std::int64_t>> SqliteDriver::run_on(Slots& slots, const sql::
     throw;
   }
   co_return changed;
+}
+
+// In one transaction, by one job of the pool.
+Task<> SqliteDriver::run_all(sql::Steps steps) {
+  const Limits limits = this->limits(co_await current_stop());
+  const bool reading = std::ranges::all_of(steps, [](const auto& step) { return reads(step->call); });
+  SlotCall slot_call(reading ? readers() : writer_);
+  const auto job = [&] {
+    const SlotCall::Use use(slot_call);
+    Connection& connection = use.connection();
+    const bool alone = !use.in_batch();  // otherwise it is in a transaction that reads
+    const auto run = [&] {
+      if (alone) connection.execute(reading ? "begin" : "begin immediate", limits);
+      for (const auto& step : steps) {
+        step->changed = connection.run(step->call, step->rows, limits).value_or(0);
+        if (connection.in_transaction()) continue;
+        throw SqlError(SqlErrorKind::TransactionEnded, "the batch has ended, by an error or a statement of its own");
+      }
+      if (alone) connection.execute("commit", limits);
+    };
+    try {
+      counters_.count(run);
+    } catch (...) {
+      if (alone) connection.rollback();
+      throw;
+    }
+  };
+  try {
+    co_await slot_call.run(job);
+  } catch (const Cancelled&) {
+    if (slot_call.refused()) throw Overloaded();
+    throw;
+  }
 }
 
 base::Box<sql::Cursor> SqliteDriver::open(sql::Call call) {

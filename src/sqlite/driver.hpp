@@ -19,6 +19,7 @@ public:
   explicit SqliteDriver(SqliteOptions options);
 
   Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
+  Task<> run_all(sql::Steps steps) override;
   base::Box<sql::Cursor> open(sql::Call call) override;
   Task<base::Box<sql::TransactionDriver>> begin(TransactionOptions options) override;
   sql::Statistics statistics() const override;

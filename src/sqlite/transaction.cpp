@@ -110,15 +110,41 @@ Task<std::int64_t> Transaction::run(const sql::Call& call, sql::RowReader* rows)
   const Limits limits = this->limits(co_await current_stop());
   const Turn turn(*this);
   expect_open();
-  std::optional<std::int64_t> changed;
-  const auto run = [&] {
-    changed = lease_.connection().run(call, rows, limits, options_.read_only);
-    if (!changed) throw SqlError(SqlErrorKind::ReadOnly, "the statement writes in a transaction that is read only");
-  };
+  std::int64_t changed = 0;
+  const auto run = [&] { changed = run_now(call, rows, limits); };
   const auto job = [&] { driver_.counters().count(run); };
   co_await offload(job);
   expect_open();
-  co_return *changed;
+  co_return changed;
+}
+
+std::int64_t Transaction::run_now(const sql::Call& call, sql::RowReader* rows, const Limits& limits) {
+  const auto changed = lease_.connection().run(call, rows, limits, options_.read_only);
+  if (!changed) throw SqlError(SqlErrorKind::ReadOnly, "the statement writes in a transaction that is read only");
+  return *changed;
+}
+
+// If one fails, the transaction is as it was before.
+Task<> Transaction::run_all(sql::Steps steps) {
+  const Limits limits = this->limits(co_await current_stop());
+  const Turn turn(*this);
+  expect_open();
+  const auto run = [&] {
+    lease_.connection().execute("savepoint tern_batch", limits);
+    try {
+      for (const auto& step : steps) {
+        step->changed = run_now(step->call, step->rows, limits);
+        expect_open();
+      }
+    } catch (...) {
+      if (lease_.connection().in_transaction())
+        lease_.connection().execute("rollback to tern_batch; release tern_batch", {});
+      throw;
+    }
+    lease_.connection().execute("release tern_batch", limits);
+  };
+  const auto job = [&] { driver_.counters().count(run); };
+  co_await offload(job);
 }
 
 base::Box<sql::Cursor> Transaction::open(sql::Call call) {

@@ -17,6 +17,7 @@ public:
 
   Task<> begin();
   Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
+  Task<> run_all(sql::Steps steps) override;
   base::Box<sql::Cursor> open(sql::Call call) override;
   Task<> commit() override;
   Task<> rollback() override;
@@ -29,6 +30,7 @@ private:
   Limits limits(StopToken stop) const noexcept;
   // Throws SqlError if SQLite has ended the transaction.
   void expect_open() const;
+  std::int64_t run_now(const sql::Call& call, sql::RowReader* rows, const Limits& limits);
   void end() noexcept;
 
   SqliteDriver& driver_;

@@ -63,6 +63,25 @@ protected:
   ~RowReader() = default;
 };
 
+// One statement of several that run together; see SqlBatch.
+struct Step {
+  enum class State : std::uint8_t { Waiting, Done, Taken };
+
+  Step(Call made, RowReader* reader) : call(std::move(made)), rows(reader) {}
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+  virtual ~Step() = default;
+
+  // Throws std::logic_error unless it is done, and its result was not taken.
+  void take();
+
+  Call call;
+  RowReader* rows;  // null for CallKind::Execute; its columns() is called again if all is run again
+  std::int64_t changed = 0;
+  State state = State::Waiting;
+};
+using Steps = std::span<const base::Box<Step>>;
+
 // A result that is read in batches.
 class Cursor {
 public:
@@ -85,6 +104,8 @@ public:
 
   // The number of rows that were changed. `rows` is not null for CallKind::Query.
   virtual Task<std::int64_t> run(const Call& call, RowReader* rows) = 0;
+  // One after the other, all of them or none. At least one.
+  virtual Task<> run_all(Steps steps) = 0;
   // Does nothing before the first fetch().
   virtual base::Box<Cursor> open(Call call) = 0;
 

@@ -14,8 +14,19 @@
 #include <utility>
 #include <vector>
 
+namespace tern {
+class SqlBatch;
+}
+
 namespace tern::sql {
 namespace detail {
+
+template <std::size_t Count, class... A>
+Call make_call(CallKind kind, SqlText<Count> text, const A&... values) {
+  Arguments arguments;
+  (encode(arguments, values), ...);
+  return Call(kind, text.text(), text.is_literal(), std::move(arguments));
+}
 
 // Throws SqlError (NoRow or TooManyRows) unless there is one.
 void expect_one_row(std::size_t rows, std::string_view statement);
@@ -60,37 +71,41 @@ public:
   // All rows.
   template <RowType T, class... A>
   Task<std::vector<T>> query(SqlText<sizeof...(A)> text, const A&... arguments) const {
-    return detail::query<T>(driver(), call(CallKind::Query, text, arguments...));
+    return detail::query<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The one row.
   template <RowType T, class... A>
   Task<T> one(SqlText<sizeof...(A)> text, const A&... arguments) const {
-    return detail::one<T>(driver(), call(CallKind::Query, text, arguments...));
+    return detail::one<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The one row, or none: as the result of a handler, a 404.
   template <RowType T, class... A>
   Task<std::optional<T>> optional(SqlText<sizeof...(A)> text, const A&... arguments) const {
-    return detail::optional<T>(driver(), call(CallKind::Query, text, arguments...));
+    return detail::optional<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The one column of the one row.
   template <ColumnType T, class... A>
   Task<T> scalar(SqlText<sizeof...(A)> text, const A&... arguments) const {
-    return detail::one<T>(driver(), call(CallKind::Query, text, arguments...));
+    return detail::one<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The number of rows that were inserted, updated or deleted.
   template <class... A>
   Task<std::int64_t> execute(SqlText<sizeof...(A)> text, const A&... arguments) const {
-    return detail::execute(driver(), call(CallKind::Execute, text, arguments...));
+    return detail::execute(driver(), detail::make_call(CallKind::Execute, text, arguments...));
   }
   // Any number of statements, separated by semicolons.
-  Task<std::int64_t> script(SqlText<0> text) const { return detail::execute(driver(), call(CallKind::Script, text)); }
+  Task<std::int64_t> script(SqlText<0> text) const {
+    return detail::execute(driver(), detail::make_call(CallKind::Script, text));
+  }
+  // Statements that are sent together and take effect together; their results are in the batch.
+  Task<> run(SqlBatch& batch) const;
   // The rows of a statement that reads, one by one in bounded memory:
   //
   //   auto books = db.each<Book>("select id, title from book");
   //   while (auto book = co_await books.next()) …
   template <RowType T, class... A>
   RowStream<T> each(SqlText<sizeof...(A)> text, const A&... arguments) const {
-    return RowStream<T>(driver().open(call(CallKind::Query, text, arguments...)));
+    return RowStream<T>(driver().open(detail::make_call(CallKind::Query, text, arguments...)));
   }
 
 protected:
@@ -101,13 +116,6 @@ protected:
 
 private:
   virtual Driver& driver() const = 0;
-
-  template <std::size_t Count, class... A>
-  static Call call(CallKind kind, SqlText<Count> text, const A&... values) {
-    Arguments arguments;
-    (encode(arguments, values), ...);
-    return Call(kind, text.text(), text.is_literal(), std::move(arguments));
-  }
 };
 
 }  // namespace tern::sql

@@ -85,7 +85,10 @@ class RowCollector final : public RowReader {
 public:
   explicit RowCollector(std::size_t max = SIZE_MAX) noexcept : max_(max) {}
 
-  void columns(std::span<const Column> columns) override { mapping_.columns(columns); }
+  void columns(std::span<const Column> columns) override {
+    rows.clear();  // of an attempt that had no effect
+    mapping_.columns(columns);
+  }
   bool row(std::span<const Column> columns, std::span<const Value> values) override {
     if constexpr (std::is_same_v<T, bool>) {  // a std::vector of them has no addresses
       bool made = false;
