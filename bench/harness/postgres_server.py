@@ -78,7 +78,9 @@ class Database:
                        capture_output=True)
 
     def cpu_seconds(self):
-        total = 0
+        """Of all its processes, those that have ended included: a server may close connections at any time."""
+        ended = sum(int(ticks) for ticks in processes.stat(self.process.pid)[13:15]) / os.sysconf("SC_CLK_TCK")
+        total = ended
         for pid in processes.tree(self.process.pid):
             try:
                 total += processes.cpu_seconds([pid])

@@ -6,20 +6,49 @@
 #include <tern/sql/error.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace tern {
 namespace postgres {
 
 Task<> Copy::start(std::string statement) {
-  lease_ = co_await driver_.lease();
-  slot_ = &lease_.connection().send_text(statement, this, Slot::Kind::Copy);
+  check();
+  if (transaction_ != nullptr) {
+    turn_.emplace(*transaction_);
+  } else {
+    lease_ = co_await driver_.lease();
+  }
+  slot_ = &connection().send_text(statement, this, Slot::Kind::Copy);
 }
 
+// The derived class's part of an end before the end.
 void Copy::give_up() noexcept {
-  if (slot_ == nullptr || lease_.get() == nullptr) return;
-  lease_.get()->session().resume();
-  lease_.get()->abandon(*std::exchange(slot_, nullptr));
+  if (slot_ != nullptr && get() != nullptr) {
+    end_content();
+    get()->session().resume();
+    get()->abandon(*std::exchange(slot_, nullptr));
+  }
+  release();
+}
+
+void Copy::release() noexcept {
+  turn_.reset();
+  lease_.release();
+}
+
+void Copy::detach() noexcept {
+  give_up();
+  transaction_ = nullptr;
+  try {
+    if (!error_) {
+      error_ =
+          std::make_exception_ptr(SqlError(SqlErrorKind::TransactionEnded, "the transaction of this COPY has ended"));
+    }
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  changed_.set();
 }
 
 void Copy::check() const {
@@ -53,8 +82,16 @@ void Copy::on_detached() noexcept {
 // --- In
 
 CopyIn::~CopyIn() {
-  if (open_ && slot_ != nullptr && lease_.get() != nullptr) lease_.get()->end_copy("abandoned");
   give_up();
+}
+
+void CopyIn::end_content() noexcept {
+  if (!std::exchange(open_, false)) return;
+  try {
+    get()->end_copy("abandoned");
+  } catch (const std::bad_alloc&) {
+    get()->lose("no memory");
+  }
 }
 
 void CopyIn::on_copy_in() noexcept {
@@ -73,21 +110,21 @@ Task<> CopyIn::write(std::string_view bytes) {
   constexpr std::size_t part = 64 * 1024;
   while (!bytes.empty()) {
     check();
-    Connection& connection = lease_.connection();
-    connection.send_copy_data(bytes.substr(0, part));
+    Connection& used = connection();
+    used.send_copy_data(bytes.substr(0, part));
     bytes.remove_prefix(std::min(part, bytes.size()));
-    co_await connection.session().writable();
+    co_await used.session().writable();
   }
 }
 
 Task<std::int64_t> CopyIn::end(std::exception_ptr error) {
-  if (slot_ != nullptr && open_) lease_.connection().end_copy(error ? "the producer has failed" : "");
+  if (slot_ != nullptr && open_) connection().end_copy(error ? "the producer has failed" : "");
   open_ = false;
   while (slot_ != nullptr) {
     changed_.reset();
     co_await changed_;
   }
-  lease_.release();
+  release();
   if (error) std::rethrow_exception(std::move(error));
   check();
   co_return rows_;
@@ -102,7 +139,7 @@ CopyOut::~CopyOut() {
 void CopyOut::on_copy_data(std::string_view bytes) {
   parts_.emplace_back(bytes);
   bytes_ += bytes.size();
-  if (bytes_ > max_queued) lease_.get()->session().pause();
+  if (bytes_ > max_queued) get()->session().pause();
   changed_.set();
 }
 
@@ -110,7 +147,7 @@ Task<std::optional<std::string>> CopyOut::next() {
   if (!std::exchange(began_, true)) co_await start(std::move(statement_));
   while (parts_.empty()) {
     if (slot_ == nullptr) {
-      lease_.release();
+      release();
       check();
       co_return std::nullopt;
     }
@@ -120,13 +157,14 @@ Task<std::optional<std::string>> CopyOut::next() {
   std::string part = std::move(parts_.front());
   parts_.pop_front();
   bytes_ -= part.size();
-  if (bytes_ < max_queued / 2 && slot_ != nullptr && lease_) lease_.connection().session().resume();
+  if (bytes_ < max_queued / 2 && slot_ != nullptr && get() != nullptr) get()->session().resume();
   co_return part;
 }
 
 }  // namespace postgres
 
-CopyWriter::CopyWriter(postgres::PostgresDriver& driver) : copy_(base::make_box<postgres::CopyIn>(driver)) {}
+CopyWriter::CopyWriter(postgres::PostgresDriver& driver, postgres::Transaction* transaction)
+    : copy_(base::make_box<postgres::CopyIn>(driver, transaction)) {}
 
 Task<> CopyWriter::write(std::string_view bytes) {
   return copy_->write(bytes);
@@ -140,8 +178,8 @@ Task<std::int64_t> CopyWriter::end(std::exception_ptr error) {
   return copy_->end(std::move(error));
 }
 
-CopyReader::CopyReader(postgres::PostgresDriver& driver, std::string statement)
-    : copy_(base::make_box<postgres::CopyOut>(driver, std::move(statement))) {}
+CopyReader::CopyReader(postgres::PostgresDriver& driver, postgres::Transaction* transaction, std::string statement)
+    : copy_(base::make_box<postgres::CopyOut>(driver, transaction, std::move(statement))) {}
 
 Task<std::optional<std::string>> CopyReader::next() {
   return copy_->next();

@@ -1,8 +1,9 @@
-// CopyIn and CopyOut: a COPY on a connection of its own.
+// CopyIn and CopyOut: a COPY on a connection of its own, or that of a transaction.
 #pragma once
 
 #include "postgres/connection.hpp"
 #include "postgres/lease.hpp"
+#include "postgres/transaction.hpp"
 
 #include <tern/coro/event.hpp>
 #include <tern/coro/task.hpp>
@@ -19,25 +20,39 @@ namespace tern::postgres {
 
 class PostgresDriver;
 
-// What both have: the lease, the slot, and how it has ended.
-class Copy : protected Receiver {
+// What both have: the connection, the slot, and how it has ended.
+class Copy : protected Receiver, private TransactionPart {
 protected:
-  explicit Copy(PostgresDriver& driver) noexcept : driver_(driver) {}
-  ~Copy() = default;
+  // `transaction` may be null.
+  Copy(PostgresDriver& driver, Transaction* transaction) : driver_(driver), transaction_(transaction) {
+    if (transaction != nullptr) transaction->add(*this);
+  }
+  ~Copy() {
+    if (transaction_ != nullptr) transaction_->remove(*this);
+  }
 
   Task<> start(std::string statement);
   // The derived class's destructor calls it.
   void give_up() noexcept;
   // Throws the error of the database.
   void check() const;
+  // Throws SqlError if it is lost.
+  Connection& connection() const { return transaction_ != nullptr ? transaction_->connection() : lease_.connection(); }
+  Connection* get() const noexcept { return transaction_ != nullptr ? transaction_->get() : lease_.get(); }
+  void release() noexcept;
 
   void on_complete(std::string_view tag) noexcept override;
   void on_error(const SqlError& error) noexcept override;
   void on_ready() noexcept override;
   void on_lost(const std::exception_ptr& error) noexcept override;
   void on_detached() noexcept override;
+  void detach() noexcept override;
+  // Before the connection is given back.
+  virtual void end_content() noexcept {}
 
   PostgresDriver& driver_;
+  Transaction* transaction_;
+  std::optional<Transaction::Turn> turn_;  // of it
   Lease lease_;
   Slot* slot_ = nullptr;  // until it is answered
   Event changed_;
@@ -47,7 +62,7 @@ protected:
 
 class CopyIn final : private Copy {
 public:
-  explicit CopyIn(PostgresDriver& driver) noexcept : Copy(driver) {}
+  CopyIn(PostgresDriver& driver, Transaction* transaction) : Copy(driver, transaction) {}
   ~CopyIn();
 
   Task<> begin(std::string statement);
@@ -56,12 +71,14 @@ public:
 
 private:
   void on_copy_in() noexcept override;
+  void end_content() noexcept override;
   bool open_ = false;  // the database takes content
 };
 
 class CopyOut final : private Copy {
 public:
-  CopyOut(PostgresDriver& driver, std::string statement) : Copy(driver), statement_(std::move(statement)) {}
+  CopyOut(PostgresDriver& driver, Transaction* transaction, std::string statement)
+      : Copy(driver, transaction), statement_(std::move(statement)) {}
   ~CopyOut();
 
   Task<std::optional<std::string>> next();

@@ -219,4 +219,10 @@ sql::DatabaseDriver& Postgres::database() const {
   return *driver_;
 }
 
+postgres::Transaction& Postgres::mine(sql::Transaction& transaction) const {
+  auto* const found = dynamic_cast<postgres::Transaction*>(&transaction.transaction_driver());
+  if (found != nullptr && &found->driver() == driver_) return *found;
+  throw std::invalid_argument("a COPY in a transaction of another database");
+}
+
 }  // namespace tern

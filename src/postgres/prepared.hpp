@@ -44,8 +44,8 @@ public:
   // Null if there is none.
   Prepared* find(std::string_view text) noexcept;
   Prepared& add(std::string_view text, bool named);
-  // If there are too many: the one that was used least recently and is not in use, but never the one that was used last.
-  // Otherwise null.
+  // If there are too many: the one that was used least recently and is not in use, but never the one that was used
+  // last. Otherwise null.
   Prepared* surplus() noexcept;
   // It is not found any longer, and is destroyed when it is not in use.
   void drop(Prepared& prepared) noexcept;

@@ -54,32 +54,21 @@ private:
 
 }  // namespace
 
-// The connection is used by one statement at a time.
-class Transaction::Turn {
-public:
-  explicit Turn(Transaction& transaction) : transaction_(transaction) {
-    if (std::exchange(transaction.busy_, true)) {
-      throw std::logic_error("a transaction runs one statement at a time; await the one before");
-    }
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() { transaction_.busy_ = false; }
+Transaction::Turn::Turn(Transaction& transaction) : transaction_(transaction) {
+  if (!std::exchange(transaction.busy_, true)) return;
+  throw std::logic_error("a transaction runs one statement at a time; await the one before");
+}
 
-private:
-  Transaction& transaction_;
-};
-
-class TransactionCursor final : public sql::Cursor {
+class TransactionCursor final : public sql::Cursor, private TransactionPart {
 public:
   TransactionCursor(Transaction& transaction, sql::Call call) : transaction_(&transaction), call_(std::move(call)) {
-    portal_.name = "tern_" + std::to_string(++transaction.last_cursor_);
+    portal_.name = transaction.next_portal();
     portal_.max_rows = first_rows;
-    transaction.cursors_.push_back(this);
+    transaction.add(*this);
   }
   ~TransactionCursor() override {
     if (transaction_ == nullptr) return;
-    std::erase(transaction_->cursors_, this);
+    transaction_->remove(*this);
     detach();
   }
 
@@ -90,7 +79,7 @@ public:
     const Transaction::Turn turn(*transaction_);
     MeasuredRows measured(rows);
     portal_.suspended = false;
-    StatementWait wait(transaction_->connection(), transaction_->driver_.counters(), call_, &measured, &portal_);
+    StatementWait wait(transaction_->connection(), transaction_->driver().counters(), call_, &measured, &portal_);
     co_await wait;
     if (measured.count != 0) {
       const std::size_t size = std::max<std::size_t>(measured.bytes / measured.count, 1);
@@ -99,10 +88,9 @@ public:
     co_return portal_.suspended;
   }
 
-  // The transaction ends.
-  void detach() noexcept {
+  void detach() noexcept override {
     Prepared* const prepared = std::exchange(portal_.prepared, nullptr);
-    Connection* const connection = std::exchange(transaction_, nullptr)->lease_.get();
+    Connection* const connection = std::exchange(transaction_, nullptr)->get();
     if (prepared != nullptr && connection != nullptr) connection->close_portal(portal_.name, *prepared);
   }
 
@@ -159,7 +147,7 @@ base::Box<sql::Cursor> Transaction::open(sql::Call call) {
 }
 
 void Transaction::end() noexcept {
-  for (TransactionCursor* cursor : std::exchange(cursors_, {})) cursor->detach();
+  for (TransactionPart* part : std::exchange(parts_, {})) part->detach();
   lease_.release();
 }
 

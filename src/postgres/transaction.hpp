@@ -6,15 +6,40 @@
 
 #include <tern/sql/driver.hpp>
 
+#include <string>
 #include <vector>
 
 namespace tern::postgres {
 
 class PostgresDriver;
-class TransactionCursor;
+
+// What uses the connection of a transaction beside single statements, and ends with it.
+class TransactionPart {
+public:
+  TransactionPart(const TransactionPart&) = delete;
+  TransactionPart& operator=(const TransactionPart&) = delete;
+  // The transaction ends: it is not used any longer.
+  virtual void detach() noexcept = 0;
+
+protected:
+  TransactionPart() = default;
+  ~TransactionPart() = default;
+};
 
 class Transaction final : public sql::TransactionDriver {
 public:
+  // The connection is used by one at a time. Throws std::logic_error.
+  class Turn {
+  public:
+    explicit Turn(Transaction& transaction);
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { transaction_.busy_ = false; }
+
+  private:
+    Transaction& transaction_;
+  };
+
   Transaction(PostgresDriver& driver, const TransactionOptions& options) noexcept
       : driver_(driver), options_(options) {}
   ~Transaction() override { end(); }
@@ -27,19 +52,23 @@ public:
   Task<> rollback() override;
   void fail() noexcept override { failed_ = true; }
 
-private:
-  friend class TransactionCursor;
-  class Turn;
-
   // Throws SqlError if the transaction or its connection has ended.
   Connection& connection() const;
+  // Null if there is none any longer.
+  Connection* get() const noexcept { return lease_.get(); }
+  PostgresDriver& driver() const noexcept { return driver_; }
+  void add(TransactionPart& part) { parts_.push_back(&part); }
+  void remove(TransactionPart& part) noexcept { std::erase(parts_, &part); }
+  std::string next_portal() { return "tern_" + std::to_string(++last_portal_); }
+
+private:
   void end() noexcept;
 
   PostgresDriver& driver_;
   TransactionOptions options_;
   Lease lease_;
-  std::vector<TransactionCursor*> cursors_;
-  unsigned last_cursor_ = 0;
+  std::vector<TransactionPart*> parts_;
+  unsigned last_portal_ = 0;
   bool busy_ = false;
   bool failed_ = false;
 };

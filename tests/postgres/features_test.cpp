@@ -181,6 +181,86 @@ TEST_F(PostgresFeatures, a_copy_may_end_early) {
   EXPECT_EQ(run([&] { return db.scalar<int>("select 1"); }), 1);
 }
 
+TEST_F(PostgresFeatures, a_copy_in_a_transaction_is_a_part_of_it) {
+  run([&] { return db.script("create table small (x int check (x > 0))"); });
+  const auto lines = [](CopyWriter& writer) -> Task<> { co_await writer.write("1\n2\n"); };
+  const auto wrong = [](CopyWriter& writer) -> Task<> { co_await writer.write("-1\n"); };
+  const auto work = [&](sql::Transaction& tx) -> Task<> {
+    EXPECT_EQ(co_await db.copy_in(tx, "copy small from stdin", lines), 2);
+    const auto outside = co_await db.scalar<std::int64_t>("select count(*) from small");
+    EXPECT_EQ(co_await tx.scalar<std::int64_t>("select count(*) from small"), outside + 2);
+    const auto fails = [&](sql::Transaction& inner) -> Task<> {
+      co_await db.copy_in(inner, "copy small from stdin", wrong);
+    };
+    SqlErrorKind kind = SqlErrorKind::Other;
+    try {
+      co_await tx.transaction(fails);
+    } catch (const SqlError& error) {
+      kind = error.kind();
+    }
+    EXPECT_EQ(kind, SqlErrorKind::CheckViolation);
+    CopyReader reader = db.copy_out(tx, "copy small to stdout");
+    EXPECT_EQ(co_await reader.next(), "1\n");
+    EXPECT_THROW(co_await tx.execute("select 1"), std::logic_error);
+    while (co_await reader.next()) continue;
+    EXPECT_EQ(co_await db.copy_in(tx, "copy small from stdin", lines), 2);
+  };
+  run([&]() -> Task<> { co_await db.transaction(work); });
+  EXPECT_EQ(run([&] { return db.scalar<std::int64_t>("select count(*) from small"); }), 4);
+  const auto undone = [&](sql::Transaction& tx) -> Task<> {
+    co_await work(tx);
+    throw std::runtime_error("no");
+  };
+  EXPECT_TRUE(throws<std::runtime_error>(app, [&]() -> Task<> { co_await db.transaction(undone); }));
+  EXPECT_EQ(run([&] { return db.scalar<std::int64_t>("select count(*) from small"); }), 4);
+}
+
+TEST_F(PostgresFeatures, a_copy_that_outlives_its_transaction_has_ended) {
+  std::optional<CopyReader> begun;
+  std::optional<CopyReader> unread;
+  const auto work = [&](sql::Transaction& tx) -> Task<> {
+    unread.emplace(db.copy_out(tx, "copy (select 1) to stdout"));
+    begun.emplace(db.copy_out(tx, "copy (select generate_series(1, 10000000)) to stdout"));
+    EXPECT_EQ(co_await begun->next(), "1\n");
+  };
+  // It cannot be committed in the middle of its COPY.
+  EXPECT_TRUE(throws<std::logic_error>(app, [&]() -> Task<> { co_await db.transaction(work); }));
+  const auto rest = [](CopyReader& reader) -> Task<> {
+    while (co_await reader.next()) continue;
+  };
+  for (CopyReader* reader : {&*begun, &*unread}) {
+    EXPECT_EQ(error_of([&] { return rest(*reader); }).kind, SqlErrorKind::TransactionEnded);
+  }
+  run([&]() -> Task<> {
+    begun.reset();
+    unread.reset();
+    while (db.statistics().in_use != 0) co_await sleep_for(Milliseconds(1));
+    EXPECT_EQ(co_await db.scalar<int>("select 1"), 1);
+  });
+}
+
+TEST_F(PostgresFeatures, a_copy_in_a_transaction_may_end_early) {
+  const auto work = [&](sql::Transaction& tx) -> Task<> {
+    {
+      CopyReader reader = db.copy_out(tx, "copy (select generate_series(1, 10000000)) to stdout");
+      EXPECT_EQ(co_await reader.next(), "1\n");
+    }
+    co_await tx.execute("select 1");
+  };
+  EXPECT_EQ(error_of([&]() -> Task<> { co_await db.transaction(work); }).state, "25P02");
+  run([&]() -> Task<> {
+    while (db.statistics().in_use != 0) co_await sleep_for(Milliseconds(1));
+    EXPECT_EQ(co_await db.scalar<int>("select 1"), 1);
+  });
+}
+
+TEST_F(PostgresFeatures, a_copy_in_a_transaction_of_another_database_is_refused) {
+  const Postgres other(options());
+  const auto lines = [](CopyWriter& writer) -> Task<> { co_await writer.write("1\n"); };
+  const auto work = [&](sql::Transaction& tx) -> Task<> { co_await other.copy_in(tx, "copy small from stdin", lines); };
+  EXPECT_TRUE(throws<std::invalid_argument>(app, [&]() -> Task<> { co_await db.transaction(work); }));
+}
+
 // --- Migrations
 
 TEST_F(PostgresFeatures, two_servers_that_start_at_once_migrate_once) {

@@ -321,6 +321,74 @@ TEST_F(PostgresPipeline, a_gigabyte_is_streamed_in_bounded_memory) {
   EXPECT_EQ(db.statistics().in_use, 0U);
 }
 
+// While the program does not ask for rows, none are sent: a batch has up to 128 rows.
+TEST_F(PostgresPipeline, a_row_stream_does_not_run_ahead) {
+  run([&]() -> Task<> {
+    co_await db.script("create sequence seen");
+    auto rows = db.each<std::int64_t>("select nextval('seen') from generate_series(1, 100000)");
+    const auto made = [&]() -> Task<std::int64_t> {
+      co_return co_await db.scalar<std::int64_t>("select last_value from seen");
+    };
+    for (int i = 0; i < 1000; ++i) {
+      const auto row = co_await rows.next();
+      EXPECT_EQ(row, i + 1);
+      if (i % 100 != 0) continue;
+      const std::int64_t ahead = co_await made();
+      EXPECT_GE(ahead, i + 1);
+      EXPECT_LE(ahead, i + 128);
+    }
+    const std::int64_t before = co_await made();
+    co_await sleep_for(Milliseconds(100));
+    EXPECT_EQ(co_await made(), before);
+  });
+}
+
+TEST_F(PostgresPipeline, idle_connections_are_asked_whether_they_work) {
+  Relay relay(folder.path.string(), target());
+  PostgresOptions often = options(relayed());
+  often.check_interval = Milliseconds(100);
+  const Postgres piped(often);
+  run([&] { return piped.connect(); });
+  const std::string sync("S\0\0\0\4", 5);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto asked = [&] { return std::ranges::count(relay.writes(), sync) >= 2; };
+  while (!asked() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_TRUE(asked());
+  EXPECT_EQ(run([&] { return piped.scalar<int>("select 1"); }), 1);
+}
+
+TEST_F(PostgresPipeline, an_idle_connection_that_does_not_answer_is_replaced) {
+  testing::PostgresServer server;
+  PostgresOptions often = options(server.url());
+  often.check_interval = Milliseconds(50);
+  often.statement_timeout = Milliseconds(100);
+  often.connect_timeout = Milliseconds(200);
+  const Postgres watched(often);
+  run([&] { return watched.connect(); });
+  server.pause();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (watched.statistics().connections != 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(watched.statistics().connections, 0U);
+  server.resume();
+  run([&] { return watched.connect(Seconds(10)); });
+  EXPECT_EQ(run([&] { return watched.scalar<int>("select 1"); }), 1);
+  EXPECT_GE(watched.statistics().reconnects, 1U);
+}
+
+TEST_F(PostgresPipeline, a_row_is_bounded) {
+  PostgresOptions small = options();
+  small.max_message = 64 * 1024;
+  const Postgres bounded(small);
+  EXPECT_EQ(run([&] { return bounded.scalar<std::string>("select repeat('x', 60000)"); }).size(), 60'000U);
+  const Failure failure = error_of([&] { return bounded.scalar<std::string>("select repeat('x', 70000)"); });
+  EXPECT_EQ(failure.kind, SqlErrorKind::Unavailable);
+  EXPECT_THAT(failure.what, HasSubstr("max_message"));
+  // Many rows may be more together.
+  const auto rows =
+      run([&] { return bounded.query<std::string>("select repeat('x', 1000) from generate_series(1, 200)"); });
+  EXPECT_THAT(rows, SizeIs(200));
+}
+
 TEST_F(PostgresPipeline, a_row_stream_may_end_early) {
   run([&]() -> Task<> {
     auto stream = db.each<int>("select x from generate_series(1, 1000000) as x");

@@ -19,12 +19,14 @@ namespace postgres {
 class CopyIn;
 class CopyOut;
 class PostgresDriver;
+class Transaction;
 }  // namespace postgres
 
 // Where the content of a COPY FROM STDIN is written. Valid during the function that gets it.
 class CopyWriter {
 public:
-  explicit CopyWriter(postgres::PostgresDriver& driver);
+  // `transaction` may be null.
+  CopyWriter(postgres::PostgresDriver& driver, postgres::Transaction* transaction);
 
   // Any part of the content, in the format that the statement says. Waits while much is not sent yet. Throws SqlError
   // if the database has refused what was written before.
@@ -39,10 +41,12 @@ private:
 };
 
 // The content of a COPY TO STDOUT, part by part in bounded memory. Belongs to one coroutine. Must not outlive its
-// database.
+// database. In a transaction, no other statement runs until its end or its destruction; if it is destroyed before its
+// end, the transaction can only be rolled back.
 class CopyReader {
 public:
-  CopyReader(postgres::PostgresDriver& driver, std::string statement);
+  // `transaction` may be null.
+  CopyReader(postgres::PostgresDriver& driver, postgres::Transaction* transaction, std::string statement);
 
   // One row, in the formats text and csv; unset at the end. Throws SqlError.
   Task<std::optional<std::string>> next();
@@ -54,8 +58,8 @@ private:
 namespace postgres {
 
 template <class F>
-Task<std::int64_t> copy_in(PostgresDriver& driver, std::string statement, F produce) {
-  CopyWriter writer(driver);
+Task<std::int64_t> copy_in(PostgresDriver& driver, Transaction* transaction, std::string statement, F produce) {
+  CopyWriter writer(driver, transaction);
   co_await writer.begin(std::move(statement));
   std::exception_ptr error;
   try {

@@ -17,7 +17,8 @@ namespace tern {
 
 namespace postgres {
 class PostgresDriver;
-}
+class Transaction;
+}  // namespace postgres
 
 // A handle: its copies are the same database, whose connections end with the last one. Each loop has connections of its
 // own, which are made when its first statement needs them. Only for coroutines on a loop.
@@ -45,10 +46,20 @@ public:
   template <class F>
   Task<std::int64_t> copy_in(SqlText<0> text, F&& f) const {
     static_assert(coro::SafelyAwaited<F>, "tern: this GCC destroys what such a lambda captures twice: give it a name");
-    return postgres::copy_in<std::decay_t<F>>(*driver_, std::string(text.text()), std::forward<F>(f));
+    return postgres::copy_in<std::decay_t<F>>(*driver_, nullptr, std::string(text.text()), std::forward<F>(f));
+  }
+  // As a part of a transaction of this database. Throws std::invalid_argument for one of another database.
+  template <class F>
+  Task<std::int64_t> copy_in(sql::Transaction& transaction, SqlText<0> text, F&& f) const {
+    static_assert(coro::SafelyAwaited<F>, "tern: this GCC destroys what such a lambda captures twice: give it a name");
+    return postgres::copy_in<std::decay_t<F>>(*driver_, &mine(transaction), std::string(text.text()),
+                                              std::forward<F>(f));
   }
   // COPY … TO STDOUT, which begins with the first next().
-  CopyReader copy_out(SqlText<0> text) const { return {*driver_, std::string(text.text())}; }
+  CopyReader copy_out(SqlText<0> text) const { return {*driver_, nullptr, std::string(text.text())}; }
+  CopyReader copy_out(sql::Transaction& transaction, SqlText<0> text) const {
+    return {*driver_, &mine(transaction), std::string(text.text())};
+  }
 
   // Sends a notification; the payload is text of less than 8,000 bytes.
   Task<> notify(std::string channel, std::string payload) const;
@@ -57,6 +68,7 @@ public:
 
 private:
   sql::DatabaseDriver& database() const override;
+  postgres::Transaction& mine(sql::Transaction& transaction) const;
 
   postgres::PostgresDriver* driver_;  // counts its handles
 };

@@ -60,6 +60,9 @@ public:
     return nested<typename detail::TransactionFunction<F>::Made>(*this, std::forward<F>(f));
   }
 
+  // For drivers.
+  TransactionDriver& transaction_driver() const noexcept { return *driver_; }
+
   // For Database. `work` has run, with this error or none: commits, or rolls back and rethrows. False: it shall be run
   // again.
   Task<bool> end(std::exception_ptr error, bool may_repeat);
