@@ -49,7 +49,9 @@ std::string filled(std::string_view content, std::string_view name, const Parts&
 std::string path_in_project(std::string_view path, std::string_view name) {
   std::string written(path);
   if (written.starts_with("dot-")) written.replace(0, 4, ".");
-  if (written == "packaging/service") written = "packaging/" + std::string(name) + ".service";
+  for (const char* unit : {"service", "socket"}) {
+    if (written == std::string("packaging/") + unit) return "packaging/" + std::string(name) + "." + unit;
+  }
   return written;
 }
 

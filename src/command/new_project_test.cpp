@@ -27,9 +27,9 @@ protected:
 TEST_P(NewProject, has_sources_tests_packaging_and_ci_and_no_placeholder) {
   const std::filesystem::path project = folder.path / "my-shop";
   const std::vector<std::string> files = write_project(project, "my-shop", GetParam());
-  for (const char* expected :
-       {"CMakeLists.txt", "src/app.cpp", "src/app.hpp", "src/main.cpp", "tests/app_test.cpp", "README.md", "Dockerfile",
-        "packaging/my-shop.service", ".github/workflows/ci.yml", ".gitlab-ci.yml", ".gitignore"}) {
+  for (const char* expected : {"CMakeLists.txt", "src/app.cpp", "src/app.hpp", "src/main.cpp", "tests/app_test.cpp",
+                               "README.md", "Dockerfile", "packaging/my-shop.service", "packaging/my-shop.socket",
+                               ".github/workflows/ci.yml", ".gitlab-ci.yml", ".gitignore"}) {
     EXPECT_EQ(std::ranges::count(files, expected), 1) << expected;
   }
   for (const std::string& path : files) {

@@ -36,6 +36,7 @@ const Type& type_of<Options>() {
       {"unix_path", "Path of a Unix socket, instead of host and port"},
       {"proxy_protocol", "Connections begin with a header of the PROXY protocol"},
       {"share_port", "Other processes of the same user may serve the port, too"},
+      {"handover", "SIGUSR2 starts a successor, which takes over the listening sockets"},
       {"listeners", "More addresses"},
       {"threads", "Loops; 0: one for each processor"},
       {"busy_poll_microseconds", "Time for which a loop polls before it sleeps; 0: off"},

@@ -7,8 +7,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -65,8 +67,26 @@ std::string LogFormat::line(LogLevel level, Time time, std::string_view message)
   return {line.data(), line.size()};
 }
 
+std::string LogFormat::journal_line(LogLevel level, std::string_view message) {
+  const char* prefix = "<6>";
+  if (level == LogLevel::Debug) prefix = "<7>";
+  if (level == LogLevel::Warning) prefix = "<4>";
+  if (level == LogLevel::Error) prefix = "<3>";
+  return prefix + escaped(message) + "\n";
+}
+
+bool is_journal(int descriptor) {
+  const char* const stream = std::getenv("JOURNAL_STREAM");
+  struct stat status{};
+  if (stream == nullptr || ::fstat(descriptor, &status) != 0) return false;
+  return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino) == stream;
+}
+
 Log::Log(const LogOptions& options)
-    : level_(options.level), errors_{file_of(options.error_file, STDERR_FILENO), "error log"}, writer_() {
+    : level_(options.level),
+      to_journal_(options.error_file.empty() && is_journal(STDERR_FILENO)),
+      errors_{file_of(options.error_file, STDERR_FILENO), "error log"},
+      writer_() {
   if (options.access != AccessLog::Off) accesses_.emplace(file_of(options.access_file, STDOUT_FILENO), "access log");
   writer_ = std::thread([this] { run(); });
 }
@@ -205,7 +225,9 @@ void Log::emit_error(LogLevel severity, std::string_view message, LogFormat::Tim
 }
 
 bool Log::append_error(LogLevel severity, std::string_view message, LogFormat::Time time) {
-  return !writes(severity) || errors_.file.append(format_.line(severity, time, message)) == 0;
+  if (!writes(severity)) return true;
+  return errors_.file.append(to_journal_ ? LogFormat::journal_line(severity, message)
+                                         : format_.line(severity, time, message)) == 0;
 }
 
 // Lines can be written again. The number is kept until it is logged.

@@ -33,10 +33,15 @@ public:
   ~LogFormat();
   // With its line feed. Control characters in `message` are escaped.
   std::string line(LogLevel level, Time time, std::string_view message);
+  // For systemd's journal, which has times and priorities of its own: "<3>message" (sd-daemon(3)).
+  static std::string journal_line(LogLevel level, std::string_view message);
 
 private:
   std::unique_ptr<spdlog::formatter> formatter_;
 };
+
+// Whether a descriptor leads to systemd's journal (JOURNAL_STREAM, systemd.exec(5)).
+bool is_journal(int descriptor);
 
 class Log {
 public:
@@ -100,6 +105,7 @@ private:
   std::atomic<LogLevel> level_;
   std::atomic<std::uint64_t> lost_ = 0;
   LogFormat format_;  // of the writer
+  const bool to_journal_;
   Target errors_;
   std::optional<Target> accesses_;
   std::mutex mutex_;

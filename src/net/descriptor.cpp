@@ -1,5 +1,6 @@
 #include "net/descriptor.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace tern::net {
@@ -10,6 +11,10 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
     number_ = other.release();
   }
   return *this;
+}
+
+Descriptor Descriptor::duplicate() const noexcept {
+  return Descriptor(::fcntl(number_, F_DUPFD_CLOEXEC, 0));
 }
 
 void Descriptor::reset() noexcept {

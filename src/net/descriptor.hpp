@@ -18,6 +18,9 @@ public:
   explicit operator bool() const noexcept { return number_ >= 0; }
   int number() const noexcept { return number_; }
 
+  // Another descriptor of the same file, closed on exec; none, with errno, if the process may not have more.
+  Descriptor duplicate() const noexcept;
+
   // Closes the descriptor, if there is one.
   void reset() noexcept;
   // Gives the descriptor away; the caller closes it.

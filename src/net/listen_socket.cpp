@@ -1,5 +1,7 @@
 #include "net/listen_socket.hpp"
 
+#include "net/socket_file.hpp"
+
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,29 +15,6 @@
 #include <utility>
 
 namespace tern::net {
-
-class SocketFile {
-public:
-  explicit SocketFile(std::string path) : path_(std::move(path)) {
-    struct stat status{};
-    if (::stat(path_.c_str(), &status) != 0) return;
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
-  }
-  SocketFile(const SocketFile&) = delete;
-  SocketFile& operator=(const SocketFile&) = delete;
-  ~SocketFile() {
-    // Not the file of a successor that has put its own in this place.
-    struct stat status{};
-    if (::stat(path_.c_str(), &status) != 0 || status.st_dev != device_ || status.st_ino != inode_) return;
-    ::unlink(path_.c_str());
-  }
-
-private:
-  std::string path_;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
-};
 
 namespace {
 
@@ -141,9 +120,9 @@ Sockets listen_unix(const std::string& path, int backlog, std::size_t count) {
   for (std::size_t i = 1; i < count; ++i) {
     Descriptor copy(::fcntl(first.number(), F_DUPFD_CLOEXEC, 0));
     if (!copy) return std::unexpected(system_error(errno, name));
-    sockets.push_back({.descriptor = std::move(copy), .address = Address::unix_socket(), .name = name, .file = file});
+    sockets.push_back({std::move(copy), Address::unix_socket(), name, file, true});
   }
-  sockets.push_back({.descriptor = std::move(first), .address = Address::unix_socket(), .name = name, .file = file});
+  sockets.push_back({std::move(first), Address::unix_socket(), name, file, true});
   return sockets;
 }
 

@@ -30,6 +30,7 @@ struct ListenSocket {
   Address address;   // with the real port
   std::string name;  // "127.0.0.1:8080", "[::1]:8080" or "unix:/run/tern.sock"
   std::shared_ptr<SocketFile> file = nullptr;
+  bool is_shared = false;  // other loops listen on the same socket: one of them is woken for a connection, not all
 };
 
 // `count` listening sockets of one address, one for each loop: for TCP with SO_REUSEPORT, so that the kernel spreads

@@ -132,9 +132,8 @@ void Listener::watch() {
     watching_ = false;
     return;
   }
-  // A Unix socket is shared by the loops; one of them is woken for a connection, not all.
-  const bool shared = socket_.address.family() == Address::Family::Unix;
-  const int error = loop_->epoll_.add(socket_.descriptor.number(), *this, EPOLLIN | (shared ? EPOLLEXCLUSIVE : 0U));
+  const std::uint32_t exclusive = socket_.is_shared ? EPOLLEXCLUSIVE : 0U;
+  const int error = loop_->epoll_.add(socket_.descriptor.number(), *this, EPOLLIN | exclusive);
   errno = error;
   watching_ = error == 0;
 }

@@ -63,6 +63,7 @@ void Life::started(State state, std::exception_ptr error) {
     error_ = std::move(error);
   }
   changed_.notify_all();
+  if (state == State::Serving && hooks_.on_serving) hooks_.on_serving();
 }
 
 void Life::await_start() {

@@ -28,6 +28,7 @@ class Worker;
 struct Hooks {
   base::Function<Task<>()> on_start = {};  // on the first loop; an exception ends the server
   base::Function<Task<>()> on_stop = {};   // on the first loop; must not throw
+  base::Function<void()> on_serving = {};  // on_start has succeeded; by the first loop, or by start() without on_start
   base::Function<void()> on_ended = {};    // called by the last loop that ends
   base::Function<void()> on_cleared = {};  // after all loops have ended and their waiting coroutines were destroyed
 };

@@ -5,6 +5,7 @@
 
 #include <tern/base/utf8.hpp>
 
+#include <sys/stat.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -71,23 +72,65 @@ std::expected<void, net::Error> Server::listen(const std::vector<transport::List
   return {};
 }
 
-std::expected<void, net::Error> Server::open(const transport::ListenerConfig& listening) {
-  auto sockets = net::listen(listening.address, workers_.size());
+namespace {
+
+// The sockets of one listener, for each loop.
+std::expected<std::vector<std::vector<net::ListenSocket>>, net::Error> sockets_of(
+    const transport::ListenerConfig& listening, std::size_t loops) {
+  if (listening.inherited) {
+    return net::share_out(std::move(*listening.inherited), loops, listening.owns_inherited_files);
+  }
+  auto sockets = net::listen(listening.address, loops);
   if (!sockets) return std::unexpected(std::move(sockets.error()));
-  const std::string& name =
-      places_.emplace_back(sockets->front().address.port(), sockets->front().name, listening.name).address;
+  std::vector<std::vector<net::ListenSocket>> result(loops);
+  for (std::size_t i = 0; i < loops; ++i) result[i].push_back(std::move((*sockets)[i]));
+  return result;
+}
+
+}  // namespace
+
+std::expected<void, net::Error> Server::open(const transport::ListenerConfig& listening) {
+  auto sockets = sockets_of(listening, workers_.size());
+  if (!sockets) return std::unexpected(std::move(sockets.error()));
+  const net::ListenSocket& first = sockets->front().front();
+  const std::string name = places_.emplace_back(first.address.port(), first.name, listening.name).address;
   transport::Certificates::Context context;
   if (listening.tls) {
     auto loaded = certificates_.load(places_.size() - 1, name, *listening.tls);
     if (!loaded) return std::unexpected(net::Error{net::Fault::System, 0, std::move(loaded.error())});
     context = std::move(*loaded);
   }
+  if (keeps_sockets_) keep(listening.name, *sockets);
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (workers_[i]->listen(std::move((*sockets)[i]), {context, listening.proxied, listening.name})) continue;
     const int error = errno;
     return std::unexpected(net::Error{net::Fault::System, error, name + ": " + std::strerror(error)});
   }
   return {};
+}
+
+void Server::keep(const std::string& name, const std::vector<std::vector<net::ListenSocket>>& sockets) {
+  const std::lock_guard lock(kept_mutex_);
+  std::vector<ino_t> seen;  // loops may share a socket
+  for (const auto& of_loop : sockets) {
+    for (const net::ListenSocket& socket : of_loop) {
+      struct stat status{};
+      ::fstat(socket.descriptor.number(), &status);
+      if (std::ranges::count(seen, status.st_ino) != 0) continue;
+      seen.push_back(status.st_ino);
+      if (auto copy = socket.descriptor.duplicate()) kept_.push_back({std::move(copy), socket.file, name});
+    }
+  }
+}
+
+std::vector<KeptSocket> Server::take_kept_sockets() {
+  const std::lock_guard lock(kept_mutex_);
+  return std::move(kept_);
+}
+
+void Server::keep_sockets_again(std::vector<KeptSocket> sockets) {
+  const std::lock_guard lock(kept_mutex_);
+  if (stage_ != Stage::Draining) kept_ = std::move(sockets);
 }
 
 void Server::replace_settings(exchange::Settings settings) {
@@ -153,6 +196,7 @@ bool Server::retire() {
 
 void Server::stop(Milliseconds timeout) {
   stage_ = Stage::Draining;
+  static_cast<void>(take_kept_sockets());  // or clients could still connect
   for (const auto& worker : workers_) retry_without_memory([&] { worker->drain(timeout); });
   if (workers_.empty()) return;
   retry_without_memory([this, timeout] { first_loop().post([this, timeout] { life_.limit_on_stop(timeout); }); });

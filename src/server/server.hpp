@@ -44,6 +44,13 @@ private:
   std::atomic<const ThreadPool*> made_pool_ = nullptr;
 };
 
+// A copy of a listening socket, for a successor of this process.
+struct KeptSocket {
+  net::Descriptor descriptor;
+  std::shared_ptr<net::SocketFile> file;  // of a Unix socket
+  std::string listener;                   // its name
+};
+
 class Server final : public http::ServerView {
 public:
   // `service` outlives the server.
@@ -52,6 +59,13 @@ public:
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+
+  // Before listen(): keeps a copy of each listening socket until the drain begins.
+  void keep_sockets() noexcept { keeps_sockets_ = true; }
+  // Those copies, in the order of listeners and loops. From any thread.
+  std::vector<KeptSocket> take_kept_sockets();
+  // Closes them if the drain has begun.
+  void keep_sockets_again(std::vector<KeptSocket> sockets);
 
   // Makes `loops` loops with a listening socket for each of `listeners`, at least one; clients can connect, but are not
   // served yet. Once.
@@ -129,6 +143,7 @@ private:
     std::string name;
   };
   std::expected<void, net::Error> open(const transport::ListenerConfig& listening);
+  void keep(const std::string& name, const std::vector<std::vector<net::ListenSocket>>& sockets);
 
   const exchange::Settings settings_;                                      // of the start
   std::mutex replacing_;                                                   // for the next one
@@ -145,7 +160,10 @@ private:
   std::vector<std::thread> threads_;
   bool cleared_ = false;
   std::atomic<std::size_t> running_ = 0;
-  std::vector<Place> places_;             // of the listeners
+  std::vector<Place> places_;  // of the listeners
+  bool keeps_sockets_ = false;
+  std::mutex kept_mutex_;  // for the next one
+  std::vector<KeptSocket> kept_;
   transport::Certificates certificates_;  // destroyed first: it posts to the workers
 };
 

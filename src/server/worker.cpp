@@ -31,10 +31,14 @@ Worker::~Worker() {
   loop_.disarm(*this);
 }
 
-bool Worker::listen(net::ListenSocket socket, transport::ConnectionConfig config) {
+bool Worker::listen(std::vector<net::ListenSocket> sockets, transport::ConnectionConfig config) {
   Acceptor& acceptor = *acceptors_.emplace_back(std::make_unique<Acceptor>(*this));
   acceptor.config = std::move(config);
-  return acceptor.listener.open(loop_, std::move(socket), acceptor);
+  for (net::ListenSocket& socket : sockets) {
+    net::Listener& listener = *acceptor.listeners.emplace_back(std::make_unique<net::Listener>());
+    if (!listener.open(loop_, std::move(socket), acceptor)) return false;
+  }
+  return true;
 }
 
 void Worker::use(std::size_t listener, std::shared_ptr<const tls::Context> context) {
@@ -45,7 +49,7 @@ void Worker::use(std::size_t listener, std::shared_ptr<const tls::Context> conte
 
 void Worker::hold() {
   open_ = false;
-  for (const auto& acceptor : acceptors_) acceptor->listener.pause();
+  for_each_listener([](net::Listener& listener) { listener.pause(); });
 }
 
 void Worker::run() {
@@ -67,11 +71,11 @@ void Worker::drain(Milliseconds timeout) {
 void Worker::begin_drain(Milliseconds timeout) {
   const bool first = !context_.draining();
   drain_state_.stop();
-  for (const auto& acceptor : acceptors_) {
-    if (!acceptor->listener.is_open()) continue;
-    if (open_) acceptor->listener.drain_accept_queue();
-    acceptor->listener.close();
-  }
+  for_each_listener([this](net::Listener& listener) {
+    if (!listener.is_open()) return;
+    if (open_) listener.drain_accept_queue();
+    listener.close();
+  });
   context_.drain();
   const std::uint64_t deadline = loop_.now() + static_cast<std::uint64_t>(timeout.count());
   if (deadline < drain_deadline_) {
@@ -131,7 +135,7 @@ void Worker::accept_again() {
 
 void Worker::resume_accepting() {
   if (!open_ || context_.draining()) return;
-  for (const auto& acceptor : acceptors_) acceptor->listener.resume();
+  for_each_listener([](net::Listener& listener) { listener.resume(); });
 }
 
 void Worker::admit(net::Descriptor socket, const net::Address& remote, const transport::ConnectionConfig& config) {
@@ -143,7 +147,7 @@ void Worker::admit(net::Descriptor socket, const net::Address& remote, const tra
   }
   const std::size_t before = shared_.connections.fetch_add(1, std::memory_order_relaxed);
   if (before + 1 < shared_.settings().connections) return;
-  for (const auto& acceptor : acceptors_) acceptor->listener.pause();
+  for_each_listener([](net::Listener& listener) { listener.pause(); });
   warn_of_pause("there may not be more");
 }
 

@@ -30,9 +30,9 @@ public:
          base::Function<void()> drained);
   ~Worker();
 
-  // Before run(), for each listener, in the same order by all workers. With a context, it speaks TLS. False, with
-  // errno, if the kernel refuses to watch the socket.
-  [[nodiscard]] bool listen(net::ListenSocket socket, transport::ConnectionConfig config);
+  // Before run(), for each listener, in the same order by all workers: on one socket, or on several if it has inherited
+  // them. With a context, it speaks TLS. False, with errno, if the kernel refuses to watch a socket.
+  [[nodiscard]] bool listen(std::vector<net::ListenSocket> sockets, transport::ConnectionConfig config);
   // Before run(): connections wait in the kernel's queue until open().
   void hold();
   // Serves until the loop is stopped. The calling thread is the worker's.
@@ -70,7 +70,7 @@ private:
     }
     void on_accept_paused(int error) override { worker.warn_of_pause(std::generic_category().message(error)); }
     Worker& worker;
-    net::Listener listener;
+    std::vector<std::unique_ptr<net::Listener>> listeners;
     transport::ConnectionConfig config;
   };
 
@@ -79,6 +79,13 @@ private:
   void run_after_response(base::Box<coro::Work> work) noexcept override;
   void on_timer() noexcept override { abort_all(); }
 
+  // Calls f(net::Listener&) for each.
+  template <class F>
+  void for_each_listener(F&& f) {
+    for (const auto& acceptor : acceptors_) {
+      for (const auto& listener : acceptor->listeners) f(*listener);
+    }
+  }
   void warn_of_pause(std::string_view why);
   void admit(net::Descriptor socket, const net::Address& remote, const transport::ConnectionConfig& config);
   void resume_accepting();

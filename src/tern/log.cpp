@@ -19,7 +19,10 @@ struct Running {
 constinit Running* newest = nullptr;
 
 void write_to_standard_error(LogLevel level, std::string_view line) {
-  logging::LogFile(STDERR_FILENO).append(logging::LogFormat().line(level, std::chrono::system_clock::now(), line));
+  logging::LogFile(STDERR_FILENO)
+      .append(logging::is_journal(STDERR_FILENO)
+                  ? logging::LogFormat::journal_line(level, line)
+                  : logging::LogFormat().line(level, std::chrono::system_clock::now(), line));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr Milliseconds for_ever{Seconds(10L * 365 * 24 * 3600)};
 // The maximum number of connections. Throws SetupError if there is no room for any.
 std::size_t max_connections_of(const Options& options, unsigned loops) {
   const std::size_t listeners = 1 + options.listeners.size();
-  const server::DescriptorBudget budget = server::descriptor_budget(loops, listeners);
+  const server::DescriptorBudget budget = server::descriptor_budget(loops, listeners * (options.handover ? 2 : 1));
   if (budget.limit <= budget.needed) {
     const std::string needed = std::to_string(budget.needed + 1);
     throw SetupError("the limit of open descriptors is " + std::to_string(budget.limit) + ", but " +
@@ -152,6 +152,7 @@ std::vector<std::string> differences_that_need_a_restart(const Options& running,
   note_difference(names, "tls", running.tls, options.tls);
   note_difference(names, "proxy_protocol", running.proxy_protocol, options.proxy_protocol);
   note_difference(names, "share_port", running.share_port, options.share_port);
+  note_difference(names, "handover", running.handover, options.handover);
   note_difference(names, "listeners", running.listeners, options.listeners);
   note_difference(names, "threads", running.threads, options.threads);
   note_difference(names, "busy_poll_microseconds", running.busy_poll_microseconds, options.busy_poll_microseconds);

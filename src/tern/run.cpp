@@ -7,10 +7,13 @@
 #include "server/machine.hpp"
 #include "server/server.hpp"
 #include "tern/forced_exit.hpp"
+#include "tern/inheritance.hpp"
 #include "tern/life.hpp"
 #include "tern/resolved_options.hpp"
 #include "tern/running_logs.hpp"
+#include "tern/service_manager.hpp"
 #include "tern/signals.hpp"
+#include "tern/supervisor.hpp"
 
 #include <tern/coro/cancelled.hpp>
 
@@ -28,52 +31,18 @@
 namespace tern {
 namespace {
 
-// After an immediate stop: everything that can be stopped has ended long before, except on_stop hooks, which have a
-// second.
-constexpr Milliseconds exit_time{250};
-constexpr Milliseconds exit_time_with_hooks{1250};
-
 std::vector<std::string> names_of(const std::vector<transport::ListenerConfig>& listeners) {
   std::vector<std::string> names;
   for (const transport::ListenerConfig& listener : listeners) names.push_back(listener.name);
   return names;
 }
 
-// Errors are logged.
-void reload(const app::Core& core, server::Server& server) noexcept {
-  server.log().reopen();
-  try {
-    server.reload_certificates();
-  } catch (const std::exception&) {
-    server.log().failure("the certificates cannot be loaded again", std::current_exception());
-  }
-  for (const auto& hook : core.hooks().reload) {
-    try {
-      hook();
-    } catch (...) {
-      server.log().failure("an on_reload function failed", std::current_exception());
-    }
-  }
-}
-
-// Stops `server` on signals, and returns when it has ended or cannot be stopped any more.
-void await_end(const app::Core& core, server::Server& server, SignalScope& signals, ForcedExit& forced_exit,
-               Milliseconds time) {
-  const HeldSignals held;
-  for (bool first = true;;) {
-    SignalScope::Events events = signals.wait(held);
-    if (events.ended) return;
-    if (events.reload) reload(core, server);
-    for (; events.stops != 0; --events.stops) {
-      const bool drained_before = server.retire();
-      if (!std::exchange(first, false) && drained_before) {
-        server.log().write(LogLevel::Info, "stopping at once");
-        server.stop(Milliseconds(0));
-        forced_exit.arm(time);
-      }
-    }
-  }
-}
+// What run() adds to a start.
+struct Launch {
+  Inheritance inheritance = {};
+  base::Function<void(const std::string& status)> on_serving = {};
+  base::Function<void()> on_ended = {};
+};
 
 }  // namespace
 
@@ -98,12 +67,12 @@ public:
   }
 
   // Returns when the loops run; Server::await_start() has the result of the start.
-  std::shared_ptr<server::Server> launch(app::Core& core, Options options, base::Function<void()> on_ended) {
+  std::shared_ptr<server::Server> launch(app::Core& core, Options options, Launch with = {}) {
     if (server()) throw SetupError(runs_already);
     core.freeze();
     const Options given = options;
     options.listeners.insert(options.listeners.end(), core.own_listeners().begin(), core.own_listeners().end());
-    const std::vector<transport::ListenerConfig> listeners = listeners_of(options);
+    std::vector<transport::ListenerConfig> listeners = listeners_of(options);
     core.check_listeners(names_of(listeners));
     const unsigned threads = options.threads != 0 ? options.threads : server::usable_processors();
     core.prepare_loops(threads);
@@ -115,13 +84,19 @@ public:
     } catch (const std::exception& error) {
       throw SetupError(error.what());
     }
+    give_to_listeners(with.inheritance, listeners);
+    if (given.handover) server->keep_sockets();
     const auto listening = server->listen(listeners, threads);
     if (!listening) throw SetupError(listening.error().message);
-    server->log().write(LogLevel::Info, "serving " + all_addresses(*server) + " with " + std::to_string(threads) +
-                                            (threads == 1 ? " loop" : " loops"));
+    const std::string status =
+        "serving " + all_addresses(*server) + " with " + std::to_string(threads) + (threads == 1 ? " loop" : " loops");
+    server->log().write(LogLevel::Info, status);
     if (Bus* bus = core.bus()) server->sockets().connect(*bus);
     server::Hooks hooks = hooks_of(core, *server);
-    hooks.on_ended = std::move(on_ended);
+    hooks.on_ended = std::move(with.on_ended);
+    if (with.on_serving) {
+      hooks.on_serving = [f = std::move(with.on_serving), status] { f(status); };
+    }
     // Before the first request, whose handler may call stop().
     if (!replace(nullptr, server)) throw SetupError(runs_already);
     remember(given);
@@ -187,7 +162,7 @@ App::~App() {
 }
 
 void App::start(const Options& options) {
-  const auto server = runner_->launch(*core_, options, {});
+  const auto server = runner_->launch(*core_, options);
   try {
     server->await_start();
   } catch (const Cancelled&) {
@@ -287,13 +262,21 @@ std::size_t App::filter_subscribers(std::string_view filter) const {
 
 int App::run(const Options& options) {
   try {
+    const ServiceManager manager;
+    Supervision supervision{.core = *core_, .manager = manager, .program = {}};
+    if (options.handover) supervision.program = Program::this_one();
+    Inheritance inheritance = take_inheritance();
+    const net::Descriptor predecessor = std::move(inheritance.predecessor);
+    inheritance.predecessor = predecessor ? predecessor.duplicate() : net::Descriptor();
     ForcedExit forced_exit;  // outlives the server, which waits for the pool's threads
-    SignalScope signals;
-    const auto server = runner_->launch(*core_, options, [&signals] { signals.end(); });
+    SignalScope signals(options.handover);
+    const auto server = runner_->launch(
+        *core_, options,
+        {std::move(inheritance), [&](const std::string& status) { report_start(manager, predecessor, status); },
+         [&signals] { signals.end(); }});
     try {
-      const bool hooks = !core_->hooks().stop.empty() || core_->bus() != nullptr;
       // The server's threads exist now, and do not inherit the blocked signals.
-      await_end(*core_, *server, signals, forced_exit, hooks ? exit_time_with_hooks : exit_time);
+      Supervisor(supervision, *server, signals, forced_exit).run();
     } catch (const std::system_error& error) {
       server->log().write(LogLevel::Error,
                           "stopping, since signals cannot be waited for: " + std::string(error.what()));

@@ -20,12 +20,18 @@ std::atomic<int> signal_event = -1;
 std::atomic<pid_t> signal_process = -1;  // its owner: a child of fork() has only a copy
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
-// The eventfd holds three counters: 21 bits for stop signals, 21 for reloads, and the rest for end().
-constexpr unsigned counter_bits = 21;
+// The eventfd holds four counters: 16 bits for stop signals, 16 for reloads, 16 for handovers, and the rest for end().
+constexpr unsigned counter_bits = 16;
 constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits) - 1;
 constexpr std::uint64_t one_stop = 1;
 constexpr std::uint64_t one_reload = std::uint64_t{1} << counter_bits;
-constexpr std::uint64_t one_end = std::uint64_t{1} << (2 * counter_bits);
+constexpr std::uint64_t one_handover = std::uint64_t{1} << (2 * counter_bits);
+constexpr std::uint64_t one_end = std::uint64_t{1} << (3 * counter_bits);
+
+std::uint64_t event_of(int signal) noexcept {
+  if (signal == SIGHUP) return one_reload;
+  return signal == SIGUSR2 ? one_handover : one_stop;
+}
 
 void add(int event, std::uint64_t count) noexcept {
   [[maybe_unused]] const auto written = ::write(event, &count, sizeof count);
@@ -38,17 +44,23 @@ extern "C" void tern_on_signal(int signal) {
     return;
   }
   const int saved = errno;
-  if (const int event = signal_event.load(); event >= 0) add(event, signal == SIGHUP ? one_reload : one_stop);
+  if (const int event = signal_event.load(); event >= 0) add(event, event_of(signal));
   errno = saved;
 }
 
-// Takes the counters of `event` once they are not 0; 0 if a signal was handled first.
-std::uint64_t take(int event, const sigset_t& unblocked) {
+timespec time_of(Milliseconds time) noexcept {
+  return {static_cast<time_t>(time.count() / 1000), static_cast<long>(time.count() % 1000) * 1'000'000};
+}
+
+// Takes the counters of `event` once they are not 0, or a limit is reached; nothing if a signal was handled first.
+std::optional<std::uint64_t> take(int event, const sigset_t& unblocked, const SignalScope::Limits& limits) {
   // Only here in this thread: ThreadSanitizer runs the handler of a signal that arrives just before a wait only after
   // the wait.
-  pollfd waiting{event, POLLIN, 0};
-  const bool polled = ::ppoll(&waiting, 1, nullptr, &unblocked) >= 0;
-  if (!polled && errno == EINTR) return 0;
+  pollfd waiting[] = {{event, POLLIN, 0}, {limits.descriptor, POLLIN, 0}};  // a negative number is ignored
+  const timespec time = time_of(limits.time.value_or(Milliseconds(0)));
+  const bool polled = ::ppoll(waiting, 2, limits.time ? &time : nullptr, &unblocked) >= 0;
+  if (!polled && errno == EINTR) return std::nullopt;
+  if (polled && waiting[0].revents == 0) return 0;
   // ppoll() fails if the descriptor limit was lowered to zero, or the kernel is out of memory; then read() waits.
   sigset_t blocked;
   if (!polled) pthread_sigmask(SIG_SETMASK, &unblocked, &blocked);
@@ -57,7 +69,7 @@ std::uint64_t take(int event, const sigset_t& unblocked) {
   const int error = errno;
   if (!polled) pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
   if (size == sizeof count) return count;
-  if (size < 0 && error == EINTR) return 0;
+  if (size < 0 && error == EINTR) return std::nullopt;
   throw std::system_error(error, std::generic_category(), "cannot read the eventfd of the signals");
 }
 
@@ -66,7 +78,7 @@ std::uint64_t take(int event, const sigset_t& unblocked) {
 HeldSignals::HeldSignals() {
   sigset_t held;
   sigemptyset(&held);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) sigaddset(&held, signal);
   pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 
@@ -74,7 +86,7 @@ HeldSignals::~HeldSignals() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-SignalScope::SignalScope() : event_(eventfd(0, EFD_CLOEXEC)) {
+SignalScope::SignalScope(bool handover) : event_(eventfd(0, EFD_CLOEXEC)) {
   if (event_ < 0) throw SetupError("cannot create an eventfd for signals: " + std::generic_category().message(errno));
   int none = -1;
   if (!signal_event.compare_exchange_strong(none, event_)) {
@@ -85,6 +97,7 @@ SignalScope::SignalScope() : event_(eventfd(0, EFD_CLOEXEC)) {
   install(SIGINT, &tern_on_signal);
   install(SIGTERM, &tern_on_signal);
   install(SIGHUP, &tern_on_signal);
+  if (handover) install(SIGUSR2, &tern_on_signal);
   install(SIGPIPE, SIG_IGN);
 }
 
@@ -103,11 +116,12 @@ void SignalScope::install(int signal, void (*handler)(int)) {
   sigaction(signal, &action, &place.before);
 }
 
-SignalScope::Events SignalScope::wait(const HeldSignals& held) {
-  std::uint64_t count = 0;
-  while (count == 0) count = take(event_, held.before());
+SignalScope::Events SignalScope::wait(const HeldSignals& held, const Limits& limits) {
+  std::optional<std::uint64_t> taken;
+  while (!taken) taken = take(event_, held.before(), limits);
+  const std::uint64_t count = *taken;
   return {static_cast<std::uint32_t>(count & counter_mask), (count >> counter_bits & counter_mask) != 0,
-          count >= one_end};
+          (count >> (2 * counter_bits) & counter_mask) != 0, count >= one_end};
 }
 
 void SignalScope::end() noexcept {

@@ -1,15 +1,18 @@
-// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP reopens its files.
+// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP reopens its files, SIGUSR2 starts a successor.
 #pragma once
+
+#include <tern/base/duration.hpp>
 
 #include <signal.h>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace tern {
 
-// Blocks SIGINT, SIGTERM and SIGHUP in this thread, except while it waits for them. New threads and processes inherit
-// that.
+// Blocks SIGINT, SIGTERM, SIGHUP and SIGUSR2 in this thread, except while it waits for them. New threads and processes
+// inherit that.
 class HeldSignals {
 public:
   HeldSignals();
@@ -28,8 +31,8 @@ private:
 // fork() without exec() is ended by these signals, as by default, without affecting its parent.
 class SignalScope {
 public:
-  // Throws SetupError if another one exists: two apps run at once.
-  SignalScope();
+  // Throws SetupError if another one exists: two apps run at once. SIGUSR2 is handled only with `handover`.
+  explicit SignalScope(bool handover = false);
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;
   ~SignalScope();
@@ -37,11 +40,20 @@ public:
   struct Events {
     std::uint32_t stops = 0;  // SIGINT and SIGTERM
     bool reload = false;
+    bool handover = false;
     bool ended = false;  // end() was called
   };
 
-  // Blocks until there are events, and returns those since the last call. Throws std::system_error if waiting fails.
-  Events wait(const HeldSignals& held);
+  // What wait() returns for, beside signals.
+  struct Limits {
+    std::optional<Milliseconds> time = {};
+    int descriptor = -1;  // readable, or at its end
+  };
+
+  // Blocks until there are events, and returns those since the last call; none when a limit was reached. Throws
+  // std::system_error if waiting fails.
+  Events wait(const HeldSignals& held, const Limits& limits);
+  Events wait(const HeldSignals& held) { return wait(held, Limits()); }
 
   // Ends wait(), from any thread.
   void end() noexcept;
@@ -55,7 +67,7 @@ private:
   void install(int signal, void (*handler)(int));
 
   int event_ = -1;
-  std::array<Handler, 4> handlers_{};
+  std::array<Handler, 5> handlers_{};
   std::size_t count_ = 0;
 };
 

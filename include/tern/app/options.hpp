@@ -93,6 +93,9 @@ struct Options {
   // Other processes of the same user that share the port, too, serve it at the same time (SO_REUSEPORT): the kernel
   // spreads the connections. Without, a port that is served is an error at the start. Not for Unix sockets.
   bool share_port = false;
+  // SIGUSR2 starts the program again, by the name and with the arguments of its start, and gives it the listening
+  // sockets. When the successor serves, this process drains; if it fails to, everything stays as it is.
+  bool handover = false;
   std::vector<Listener> listeners = {};  // more addresses, each plain or with TLS of its own
   ProxyOptions proxies = {};
   unsigned threads = 0;  // loops; 0: as many as processors that this process may use
