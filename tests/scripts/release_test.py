@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""script/release: in small trees that have what it reads and writes."""
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FILES = (".gitignore", "CHANGELOG.md", "include/tern/version.hpp", "packaging/vcpkg/ports/tern/vcpkg.json", "script/release", "tools/sbom.py")
+
+
+def git(tree, *arguments):
+    return subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments], cwd=tree, check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+class Release(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tree = pathlib.Path(folder.name) / "tern"
+        self.tree.mkdir()
+        for name in FILES:
+            target = self.tree / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((ROOT / name).read_bytes())
+            target.chmod((ROOT / name).stat().st_mode)
+        git(self.tree, "init", "--quiet", "--initial-branch=main")
+        git(self.tree, "config", "user.name", "A")
+        git(self.tree, "config", "user.email", "a@example.org")
+        git(self.tree, "add", "--all")
+        git(self.tree, "commit", "--quiet", "-m", "all")
+        self.before = git(self.tree, "rev-parse", "HEAD")
+
+    def release(self, *arguments):
+        return subprocess.run([sys.executable, "script/release", *arguments], cwd=self.tree, capture_output=True, text=True)
+
+    def refused(self, reason, *arguments):
+        done = self.release(*arguments)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(reason, done.stderr)
+        self.assertEqual(git(self.tree, "rev-parse", "HEAD"), self.before)
+        self.assertEqual(git(self.tree, "tag"), "")
+
+    def check_files(self):
+        out = self.tree / "build/release"
+        self.assertEqual(sorted(path.name for path in out.iterdir()), ["SHA256SUMS", "tern-7.8.9.md", "tern-7.8.9.spdx.json", "tern-7.8.9.tar.xz"])
+        for line in (out / "SHA256SUMS").read_text().splitlines():
+            digest, name = line.split("  ")
+            self.assertEqual(hashlib.sha256((out / name).read_bytes()).hexdigest(), digest)
+        with tarfile.open(out / "tern-7.8.9.tar.xz") as archive:
+            header = archive.extractfile("tern-7.8.9/include/tern/version.hpp").read().decode()
+            manifest = json.load(archive.extractfile("tern-7.8.9/packaging/vcpkg/ports/tern/vcpkg.json"))
+            changelog = archive.extractfile("tern-7.8.9/CHANGELOG.md").read().decode()
+        self.assertEqual(re.findall(r"^#define TERN_VERSION_[A-Z]+ (\d+)$", header, re.M), ["7", "8", "9"])
+        self.assertEqual(manifest["version"], "7.8.9")
+        self.assertRegex(changelog, r"## \[Unreleased\]\n\n## \[7\.8\.9\] - 2030-01-02\n\n### Added\n\n- ")
+        self.assertIn("- ", (out / "tern-7.8.9.md").read_text())
+        bill = json.loads((out / "tern-7.8.9.spdx.json").read_text())
+        self.assertEqual((bill["spdxVersion"], bill["packages"][0]["versionInfo"]), ("SPDX-2.3", "7.8.9"))
+        self.assertEqual(bill["packages"][0]["checksums"][0]["checksumValue"], hashlib.sha256((out / "tern-7.8.9.tar.xz").read_bytes()).hexdigest())
+        names = {package["SPDXID"] for package in bill["packages"]}
+        self.assertEqual({relation["relatedSpdxElement"] for relation in bill["relationships"]}, names)
+
+    def test_a_dry_run_changes_nothing_but_makes_everything(self):
+        done = self.release("7.8.9", "--dry-run", "--date", "2030-01-02")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(git(self.tree, "status", "--porcelain"), "")
+        self.assertEqual(git(self.tree, "tag"), "")
+        self.assertEqual(git(self.tree, "rev-parse", "HEAD"), self.before)
+        self.check_files()
+
+    def test_a_release_is_a_commit_a_tag_and_files(self):
+        done = self.release("7.8.9", "--date", "2030-01-02")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(git(self.tree, "status", "--porcelain"), "")
+        self.assertEqual(git(self.tree, "rev-parse", "v7.8.9^{commit}"), git(self.tree, "rev-parse", "HEAD"))
+        self.assertEqual(git(self.tree, "cat-file", "-t", "v7.8.9"), "tag")
+        self.assertEqual(git(self.tree, "log", "-1", "--format=%s"), "release: 7.8.9")
+        self.check_files()
+
+    def test_refuses_what_is_no_release(self):
+        self.refused("is no version", "7.8")
+        self.refused("is no version", "07.8.9")
+        self.refused("is no date", "7.8.9", "--date", "tomorrow")
+        self.refused("is not above", "0.0.1")
+        (self.tree / "stray").write_text("x")
+        self.refused("the tree has changes", "7.8.9")
+        (self.tree / "stray").unlink()
+        git(self.tree, "tag", "v7.8.9")
+        self.assertIn("exists", self.release("7.8.9").stderr)
+        git(self.tree, "tag", "--delete", "v7.8.9")
+
+    def test_refuses_a_changelog_without_entries(self):
+        path = self.tree / "CHANGELOG.md"
+        path.write_text(re.sub(r"(## \[Unreleased\]\n).*", r"\1", path.read_text(), flags=re.S))
+        git(self.tree, "commit", "--quiet", "--all", "-m", "nothing new")
+        self.before = git(self.tree, "rev-parse", "HEAD")
+        self.refused("no entries", "7.8.9")
+
+    def test_names_every_library_that_the_build_needs(self):
+        """The bill of materials, the Debian packages and script/bootstrap know the same libraries."""
+        listed = set(re.findall(r'^    "([a-z0-9+-]+)": \(', (ROOT / "tools/sbom.py").read_text(), re.M))
+        build = re.search(r"^build=\((.*?)\)", (ROOT / "script/bootstrap").read_text(), re.M).group(1).split()
+        tools = {"g++", "cmake", "ninja-build", "pkg-config", "nlohmann-json3-dev", "iso-codes"}
+        self.assertEqual(listed, set(build) - tools)
+        debian = set(re.findall(r"^ +([a-z0-9+-]+-dev),?$", (ROOT / "packaging/debian/control").read_text().split("\nPackage:")[0], re.M))
+        self.assertEqual(listed, debian)
+
+
+class Vcpkg(unittest.TestCase):
+    """The form of the port: vcpkg itself is not in the registries of this project's tests."""
+    PORT = ROOT / "packaging/vcpkg/ports/tern"
+
+    def test_the_manifest_is_well_formed(self):
+        manifest = json.loads((self.PORT / "vcpkg.json").read_text())
+        self.assertRegex(manifest["name"], r"^[a-z0-9]+(-[a-z0-9]+)*$")
+        header = (ROOT / "include/tern/version.hpp").read_text()
+        self.assertEqual(manifest["version"], ".".join(re.findall(r"^#define TERN_VERSION_[A-Z]+ (\d+)$", header, re.M)))
+        self.assertLessEqual(set(manifest["default-features"]), set(manifest["features"]))
+        for feature in manifest["features"].values():
+            self.assertTrue(feature["description"])
+            for dependency in feature.get("dependencies", []):
+                self.assertRegex(dependency if isinstance(dependency, str) else dependency["name"], r"^[a-z0-9]+(-[a-z0-9]+)*$")
+
+    def test_features_are_options_of_the_build(self):
+        manifest = json.loads((self.PORT / "vcpkg.json").read_text())
+        portfile = (self.PORT / "portfile.cmake").read_text()
+        mapped = dict(re.findall(r"^  ([a-z0-9]+) (TERN_[A-Z0-9]+)$", portfile, re.M))
+        self.assertEqual(set(mapped), set(manifest["features"]))
+        options = set(re.findall(r"option\((TERN_[A-Z0-9_]+)", (ROOT / "CMakeLists.txt").read_text()))
+        self.assertLessEqual(set(mapped.values()) | set(re.findall(r"-D(TERN_[A-Z0-9_]+)=", portfile)), options)
+        self.assertEqual(portfile.count("("), portfile.count(")"))
+
+
+unittest.main()
