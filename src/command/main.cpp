@@ -1,4 +1,5 @@
 // The command tern. Exit status: 0, 1 after a failure, 2 for wrong arguments.
+#include "command/inspect.hpp"
 #include "command/new_project.hpp"
 #include "command/serve.hpp"
 
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -91,6 +93,35 @@ int run_serve(ServeArguments& arguments) {
   return app.run(arguments.options);
 }
 
+// Subcommands that take a program and its arguments.
+CLI::App* add_program_command(CLI::App& command, const std::string& name, const std::string& what) {
+  CLI::App* sub = command.add_subcommand(name, what);
+  sub->prefix_command();
+  return sub;
+}
+
+void add_inspection(CLI::App& command, std::string& path) {
+  add_program_command(command, "routes", "Print the routes of a program: tern routes PROGRAM [ARGUMENT]...")
+      ->footer(
+          "The program is run with TERN_ROUTES=1: App::run() prints them, and serves nothing.\n\n"
+          "Example:\n  tern routes build/shop");
+  CLI::App* sub = add_program_command(
+      command, "openapi", "Print the OpenAPI document of a program: tern openapi [OPTIONS] PROGRAM [ARGUMENT]...");
+  sub->add_option("--path", path, "Where it is served")->capture_default_str();
+  sub->footer(
+      "The program is run on a free port, asked, and stopped.\n\nExample:\n  tern openapi build/shop > openapi.json");
+}
+
+int run_inspection(const CLI::App& sub, const std::string& path) {
+  const std::vector<std::string> program = sub.remaining();
+  if (program.empty()) throw CLI::RequiredError("PROGRAM");
+  const bool routes = sub.get_name() == "routes";
+  const std::string text =
+      routes ? tern::command::as_table(tern::command::routes_of(program)) : tern::command::content_of(program, path);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -101,9 +132,13 @@ int main(int argc, char** argv) {
   ServeArguments serve_arguments;
   add_new(command, new_arguments);
   add_serve(command, serve_arguments);
+  std::string document_path = "/openapi.json";
+  add_inspection(command, document_path);
   try {
     command.parse(argc, argv);
-    return command.got_subcommand("new") ? run_new(new_arguments) : run_serve(serve_arguments);
+    const CLI::App& sub = *command.get_subcommands().front();
+    if (sub.get_name() == "new") return run_new(new_arguments);
+    return sub.get_name() == "serve" ? run_serve(serve_arguments) : run_inspection(sub, document_path);
   } catch (const CLI::ParseError& error) {
     return command.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,18 @@ struct Launch {
   base::Function<void(const std::string& status)> on_serving = {};
   base::Function<void()> on_ended = {};
 };
+
+// For the command `tern routes`, which reads it.
+int print_routes(const std::vector<RouteInfo>& routes) {
+  std::string text = "tern routes 1\n";
+  for (const RouteInfo& route : routes) {
+    text.append(route.method_name()).append("\t").append(route.pattern).append("\t").append(route.name).append("\t");
+    if (!route.listener.empty()) text += "listener " + route.listener;
+    if (!route.host.empty()) text += "host " + route.host;
+    text.push_back('\n');
+  }
+  return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
+}
 
 }  // namespace
 
@@ -261,6 +274,7 @@ std::size_t App::filter_subscribers(std::string_view filter) const {
 }
 
 int App::run(const Options& options) {
+  if (std::getenv("TERN_ROUTES") != nullptr) return print_routes(routes());
   try {
     const ServiceManager manager;
     Supervision supervision{.core = *core_, .manager = manager, .program = {}};

@@ -1,6 +1,9 @@
-# The command tern as a user calls it: texts, exit statuses, a project, a served folder.   command_line.bash TERN
+# The command tern as a user calls it: texts, exit statuses, a project, a served folder, the routes of a program.
+#   command_line.bash TERN PROGRAM
+# PROGRAM serves /openapi.json.
 set -euo pipefail
 tern=$(realpath "$1")
+program=$(realpath "$2")
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -29,6 +32,17 @@ grep -qx 'project(shop VERSION 0.1.0 LANGUAGES CXX)' shop/CMakeLists.txt || fail
 [ -f shop/.github/workflows/ci.yml ] || fail "hidden files are missing"
 expect 1 'tern: shop exists, and is not an empty folder' new shop
 if grep -q $'\033' output; then fail "there are colours in a file"; fi
+
+expect 2 'PROGRAM is required' routes
+expect 1 'cannot run ./nothing' routes ./nothing
+expect 1 'true does not print its routes' routes true
+expect 0 '^GET +/books/\{id\} +book$' routes "$program"
+expect 0 '^POST +/books$' routes "$program"
+expect 0 '^GET +/ +host admin\.example$' routes "$program"
+expect 1 'false ends before it answers' openapi false
+expect 1 'answers /nowhere with 404' openapi --path /nowhere "$program"
+expect 0 '"title": ?"Shelves"' openapi "$program" Shelves
+python3 -c 'import json; json.load(open("output"))' || fail "tern openapi prints no JSON"
 
 expect 2 'Directory does not exist' serve nowhere
 expect 2 'requires --certificate' serve shop --key "$tern"
