@@ -104,13 +104,15 @@ class Release(unittest.TestCase):
         self.refused("no entries", "7.8.9")
 
     def test_names_every_library_that_the_build_needs(self):
-        """The bill of materials, the Debian packages and script/bootstrap know the same libraries."""
+        """The bill of materials, the recipes of packages and script/bootstrap know the same libraries."""
         listed = set(re.findall(r'^    "([a-z0-9+-]+)": \(', (ROOT / "tools/sbom.py").read_text(), re.M))
         build = re.search(r"^build=\((.*?)\)", (ROOT / "script/bootstrap").read_text(), re.M).group(1).split()
         tools = {"g++", "cmake", "ninja-build", "pkg-config", "nlohmann-json3-dev", "iso-codes"}
         self.assertEqual(listed, set(build) - tools)
         debian = set(re.findall(r"^ +([a-z0-9+-]+-dev),?$", (ROOT / "packaging/debian/control").read_text().split("\nPackage:")[0], re.M))
         self.assertEqual(listed, debian)
+        conan = set(re.findall(r'"([a-z0-9+-]+-dev)"', (ROOT / "conanfile.py").read_text()))
+        self.assertEqual(listed - {"libcli11-dev"}, conan)  # the recipe does not build the command
 
 
 class Vcpkg(unittest.TestCase):
