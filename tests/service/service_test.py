@@ -336,6 +336,7 @@ class Handover(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.manager = Manager(self.folder.name + "/notify")
+        self.predecessors = []
 
     def start(self, *arguments):
         service = Service(["0", "--handover", *arguments], environment=self.manager.environment)
@@ -343,18 +344,26 @@ class Handover(unittest.TestCase):
         return service
 
     def hand_over(self, pid):
-        """The successor, when it serves."""
+        """The successor, when it serves. Until the predecessor has closed its sockets, either may accept."""
+        self.predecessors.append(os.pidfd_open(pid))
         os.kill(pid, signal.SIGUSR2)
         message = self.manager.wait("MAINPID")
         self.assertEqual(message["READY"], "1")
         return int(message["MAINPID"])
 
-    def end(self, pid):
-        """Of a process that is no child of this one."""
-        handle = os.pidfd_open(pid)
-        os.kill(pid, signal.SIGTERM)
+    def await_predecessors(self):
+        while self.predecessors:
+            self.await_end(self.predecessors.pop())
+
+    def await_end(self, handle):
+        """Of a process that may be no child of this one."""
         self.assertTrue(select.select([handle], [], [], PATIENCE)[0])
         os.close(handle)
+
+    def end(self, pid):
+        handle = os.pidfd_open(pid)
+        os.kill(pid, signal.SIGTERM)
+        self.await_end(handle)
 
     def test_loses_no_request(self):
         service = self.start()
@@ -379,6 +388,7 @@ class Handover(unittest.TestCase):
         last = asyncio.run(run())
         self.assertEqual(load.lost, [])
         self.assertEqual(service.end(), 0)
+        self.await_predecessors()
         self.assertEqual(get(load.port), str(last))
         self.end(last)
 
@@ -390,6 +400,7 @@ class Handover(unittest.TestCase):
         self.assertEqual(service.end(), 0)
         self.assertEqual(get_unix(path), str(pid))
         second = self.hand_over(pid)
+        self.await_predecessors()
         self.assertEqual(get_unix(path), str(second))
         self.end(second)
         self.assertFalse(os.path.exists(path))
