@@ -59,12 +59,8 @@ Response answer_exception(Exchange& exchange) {
 
 void report_failure(Exchange& exchange, std::string_view what, std::string_view when) noexcept {
   try {
-    const Request& request = exchange.request();
-    std::string line(request.method_name());
-    line.append(" ").append(request.route().empty() ? request.path() : request.route()).append(": ");
-    line.append(when).append(what);
-    if (!request.id().empty()) LogField("request_id", request.id()).append_to(line);
-    exchange.report(line);
+    const std::string text = std::string(when).append(what);
+    exchange.log({LogLevel::Error, http::app_part, text, {}, &exchange.request()});
   } catch (...) {
     // Without memory, there is no report either.
   }

@@ -143,6 +143,7 @@ const Type& type_of<PoolOptions>() {
   static const Type type = described<PoolOptions>({
       {"threads", "Threads of the pool; 0: one for each processor"},
       {"max_queued_jobs", "Jobs of each priority that wait; more get 503"},
+      {"sheds_load", "503 for jobs that would wait long"},
   });
   return type;
 }
@@ -154,6 +155,14 @@ const Type& type_of<LogOptions>() {
       {"access_file", "File of the access log; empty: standard output"},
       {"level", "The least severe lines of the error log"},
       {"error_file", "File of the error log; empty: standard error"},
+      {"format", "Lines of the error log: text, json or logfmt"},
+      {"target", "Where the error log goes: a file, the journal or syslog"},
+      {"levels", "Levels of parts of the program"},
+      {"secrets", "More names of fields whose values are not logged"},
+      {"max_repeats", "Equal lines of the error log within repeat_time; more are counted"},
+      {"repeat_time", "See max_repeats"},
+      {"slow", "Requests that take longer are logged, with where their time went; 0: off"},
+      {"stall", "Loops that are stalled for so long are logged, with their stack; 0: off"},
   });
   return type;
 }

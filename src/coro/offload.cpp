@@ -1,6 +1,7 @@
 #include <tern/coro/offload.hpp>
 
 #include <tern/coro/cancelled.hpp>
+#include <tern/coro/wait_log.hpp>
 
 #include <stdexcept>
 #include <utility>
@@ -21,6 +22,7 @@ bool JobWait::ready() noexcept {
 
 bool JobWait::enter() noexcept {
   submitted_ = true;
+  what_ = pool_->what();
   ++executor().outstanding_jobs_;
   if (pool_->submit(priority_, *this)) return true;
   submitted_ = false;
@@ -38,6 +40,7 @@ bool JobWait::leave() noexcept {
 void JobWait::on_turn() noexcept {
   submitted_ = false;
   --executor().outstanding_jobs_;
+  if (wait_log() != nullptr && place.waited != 0) wait_log()->add("pool queue", place.waited);
   Waiter::on_turn();
 }
 

@@ -1,5 +1,7 @@
 #include <tern/coro/waiter.hpp>
 
+#include <tern/coro/wait_log.hpp>
+
 #include <stdexcept>
 #include <utility>
 
@@ -18,10 +20,13 @@ bool Waiter::wait(std::coroutine_handle<> waiting, StopState* stop) noexcept {
   }
   waiting_ = waiting;
   waits_ = true;
+  log_ = stop == nullptr ? nullptr : stop->wait_log();
+  if (log_ != nullptr) began_ = WaitLog::now();  // first: a job may end before enter() returns
   if (!enter()) {
     waits_ = false;
     return false;
   }
+  if (log_ != nullptr) log_->begin(what());
   if (stop != nullptr) watch(StopToken(*stop));
   return true;
 }
@@ -42,6 +47,7 @@ void Waiter::wake() noexcept {
 void Waiter::resume() noexcept {
   waits_ = false;
   unwatch();
+  if (log_ != nullptr) log_->end(what(), began_);
   std::exchange(waiting_, nullptr).resume();  // may destroy this
 }
 

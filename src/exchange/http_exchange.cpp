@@ -31,7 +31,13 @@ void HttpExchange::begin(ExchangeHost& host, Spoken spoken, bool observed) {
   spoken_ = spoken;
   const Settings& settings = context_.settings();
   limits_ = settings.limits;
-  if (context_.times_requests()) started_ = LoopContext::nanoseconds();
+  if (context_.times_requests()) {
+    started_ = LoopContext::nanoseconds();
+    answered_ = 0;
+    queued_ = started_ - std::min(started_, context_.loop().woke());
+    number_ = context_.next_number();
+    stop_.set_wait_log(&wait_log_);
+  }
   if (!settings.trusted.empty()) [[unlikely]]
     look_behind_proxies();
   in_flight_ = true;
@@ -97,6 +103,7 @@ void HttpExchange::on_done(void* context) {
 }
 
 void HttpExchange::ensure_final(Response& response) {
+  if (context_.settings().slow.count() != 0) answered_ = LoopContext::nanoseconds();
   if (code(response.status()) < 200 || code(response.status()) > 599) [[unlikely]] {
     report("a handler answered with a status that is not final: " + std::to_string(code(response.status())));
     response = context_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
@@ -162,12 +169,12 @@ void HttpExchange::inform(Status status, const Fields& fields) {
   if (host_ != nullptr) host_->inform(status, fields);
 }
 
-bool HttpExchange::logs(LogLevel level) const noexcept {
-  return context_.shared().log.writes(level);
+void HttpExchange::log(const http::LogLine& line) {
+  context_.shared().log.write(line);
 }
 
-void HttpExchange::log(LogLevel level, std::string_view line) {
-  context_.shared().log.write(level, line);
+void HttpExchange::note_shed() noexcept {
+  context_.counters().refuse(Refusal::Overload);
 }
 
 std::string_view HttpExchange::remote() {
@@ -210,11 +217,50 @@ void HttpExchange::complete(Status status, std::size_t bytes, bool logged) {
     context_.settings().observer->on_response(*this, {status, bytes, time, received_});
   }
   if (logged && context_.logs_access()) context_.log_access(*this, status, bytes, time);
+  const auto slow = static_cast<std::uint64_t>(context_.settings().slow.count()) * 1'000'000;
+  if (slow != 0 && time >= slow && logged) log_slow(status, bytes, time);
 }
 
 void HttpExchange::finish(Status status, std::size_t bytes) {
   complete(status, bytes);
   release();
+}
+
+// Where the time of a request went. The loop is busy with others during "queue"; a handler waits for content, or runs,
+// in the part of "handler" that no other number names.
+void HttpExchange::log_slow(Status status, std::size_t bytes, std::uint64_t nanoseconds) {
+  const auto milliseconds = [](std::uint64_t time) { return static_cast<double>(time / 1000) * 1e-3; };
+  const std::uint64_t writing = answered_ == 0 ? 0 : started_ + nanoseconds - answered_;
+  std::uint64_t pool_queue = 0;
+  std::uint64_t pool = 0;
+  std::uint64_t database = 0;
+  std::uint64_t others = 0;
+  for (const coro::WaitLog::Total& total : wait_log_.totals()) {
+    if (total.what == nullptr) break;
+    const std::string_view what = total.what;
+    auto& sum = what == "pool queue"           ? pool_queue
+                : what == "pool"               ? pool
+                : what.starts_with("database") ? database
+                                               : others;
+    sum += total.nanoseconds;
+  }
+  const LogFields fields = {{"status", code(status)},
+                            {"bytes", bytes},
+                            {"milliseconds", milliseconds(nanoseconds)},
+                            {"queue", milliseconds(queued_)},
+                            {"handler", milliseconds(nanoseconds - writing)},
+                            {"pool_queue", milliseconds(pool_queue)},
+                            {"pool", milliseconds(pool - std::min(pool, pool_queue))},
+                            {"database", milliseconds(database)},
+                            {"other_waits", milliseconds(others)},
+                            {"writing", milliseconds(writing)},
+                            {"remote", remote()}};
+  log({LogLevel::Warning, "slow", "was slow", fields, &request_});
+}
+
+const char* HttpExchange::awaited() const noexcept {
+  if (const char* const what = wait_log_.current()) return what;
+  return awaits_content() ? "content" : nullptr;
 }
 
 namespace {
@@ -335,6 +381,7 @@ void HttpExchange::reset() noexcept {
   ended_ = asked_ = false;
   error_.reset();
   received_ = 0;
+  wait_log_.reset();
   if (!remote_.empty()) remote_.clear();
   from_proxy_ = peer_is_trusted_ = false;
 }

@@ -7,6 +7,7 @@
 #include "exchange/response_stream.hpp"
 #include "websockets/retained_request.hpp"
 
+#include <tern/coro/wait_log.hpp>
 #include <tern/coro/work.hpp>
 #include <tern/http/exchange.hpp>
 
@@ -30,8 +31,8 @@ public:
   const Limits& limits() const noexcept override { return limits_; }
   bool charge(std::size_t bytes) override;
   void inform(Status status, const Fields& fields) override;
-  bool logs(LogLevel level) const noexcept override;
-  void log(LogLevel level, std::string_view line) override;
+  void log(const http::LogLine& line) override;
+  void note_shed() noexcept override;
   std::string_view remote() override;
   std::uint16_t remote_port() override;
   std::string_view listener() override;
@@ -127,6 +128,10 @@ public:
   base::Box<coro::Work> take_after() noexcept { return std::move(after_); }
   // By LoopContext::nanoseconds(); 0 if nothing needs it.
   std::uint64_t started() const noexcept { return started_; }
+  // What its handler or producer waits for; null: it does not wait, or that is not known.
+  const char* awaited() const noexcept;
+  // Of all requests of its loop.
+  std::uint64_t number() const noexcept { return number_; }
   // Between begin() and complete(), or its end.
   bool in_flight() const noexcept { return in_flight_; }
   void reset() noexcept;
@@ -139,6 +144,7 @@ private:
   void look_behind_proxies();
   bool start(ResponseTask task);
   void abandon() noexcept;
+  void log_slow(Status status, std::size_t bytes, std::uint64_t nanoseconds);
   static void on_done(void* exchange);
   static void on_streamed(void* exchange);
 
@@ -158,6 +164,10 @@ private:
   std::uint64_t received_ = 0;  // bytes of content
   std::size_t charged_ = 0;
   std::uint64_t started_ = 0;
+  std::uint64_t answered_ = 0;  // when its response began; 0: not yet, or nothing needs it
+  std::uint64_t queued_ = 0;    // nanoseconds of the iteration before its begin
+  std::uint64_t number_ = 0;
+  coro::WaitLog wait_log_;
   std::string remote_;
   std::string_view listener_;         // once the host is gone
   TlsFacts* tls_ = nullptr;           // in the arena, on first use

@@ -124,7 +124,7 @@ void LoopContext::log_access(HttpExchange& exchange, Status status, std::size_t 
   entry.microseconds = nanoseconds / 1000;
   const std::size_t before_line = log_lines_.size();
   try {
-    logging::append_access_line(log_lines_, settings().access, entry, exchange.request());
+    logging::append_access_line(log_lines_, settings().access, entry, exchange.request(), settings().secrets);
   } catch (const std::bad_alloc&) {
     log_lines_.resize(before_line);  // whole lines or none
     shared_.log.lose(1);

@@ -114,7 +114,10 @@ public:
   // `nanoseconds`: since its begin.
   void log_access(HttpExchange& exchange, Status status, std::size_t bytes, std::uint64_t nanoseconds);
   // Whether the times of requests are needed.
-  bool times_requests() const noexcept { return logs_access() || settings().observer != nullptr; }
+  bool times_requests() const noexcept {
+    return logs_access() || settings().observer != nullptr || settings().slow.count() != 0;
+  }
+  std::uint64_t next_number() noexcept { return ++last_number_; }
   static std::uint64_t nanoseconds() noexcept;
   // Hands the collected lines to the log.
   void flush_log();
@@ -158,6 +161,7 @@ private:
   std::vector<std::unique_ptr<HttpExchange>> all_exchanges_;
   std::vector<HttpExchange*> free_exchanges_;  // with room for all
   std::size_t exchanges_in_use_ = 0;
+  std::uint64_t last_number_ = 0;  // of a request
   std::string date_;
   http1::CachedResponseHead cached_response_head_;
   std::unique_ptr<websockets::WebSocketHub> sockets_;

@@ -30,11 +30,12 @@ enum class Refusal : std::uint8_t {
   ResponseTooSlow,   // the client read too slowly
   Http2Request,      // a malformed or oversized head
   Http2Connection,   // a fault of the client, or one of the limits of http2::Limits
+  Overload,          // shed by a middleware
 };
-inline constexpr std::array<std::string_view, 12> refusal_names = {
-    "untrusted_proxy",   "out_of_memory",     "head_timeout",   "content_too_slow",
-    "content_too_large", "content_malformed", "content_memory", "response_memory",
-    "handler_timeout",   "response_too_slow", "http2_request",  "http2_connection"};
+inline constexpr std::array<std::string_view, 13> refusal_names = {
+    "untrusted_proxy",   "out_of_memory",    "head_timeout",    "content_too_slow", "content_too_large",
+    "content_malformed", "content_memory",   "response_memory", "handler_timeout",  "response_too_slow",
+    "http2_request",     "http2_connection", "overload"};
 
 struct LoopCounters {
   base::Counter closed;

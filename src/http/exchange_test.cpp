@@ -55,8 +55,7 @@ public:
   std::expected<std::string_view, StreamError> take_received() override { return std::exchange(body_, {}); }
   bool charge(std::size_t) override { return true; }
   void inform(Status, const Fields&) override {}
-  bool logs(LogLevel) const noexcept override { return false; }
-  void log(LogLevel, std::string_view) override {}
+  void log(const http::LogLine&) override {}
   std::string_view remote() override { return ""; }
   std::uint16_t remote_port() override { return 0; }
   std::string_view scheme() override { return "http"; }

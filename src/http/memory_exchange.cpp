@@ -1,5 +1,7 @@
 #include <tern/http/memory_exchange.hpp>
 
+#include "http/log_line.hpp"
+
 #include <tern/base/expects.hpp>
 
 #include <utility>
@@ -22,6 +24,10 @@ void MemoryExchange::set_trailers(std::vector<std::pair<std::string, std::string
   trailers_ = std::move(trailers);
   request_.head().trailers.clear();
   for (const auto& [name, value] : trailers_) request_.head().trailers.add(name, value);
+}
+
+void MemoryExchange::log(const http::LogLine& line) {
+  reports_.push_back(http::render(line, {}).text);
 }
 
 void MemoryExchange::arrive(std::string piece) {

@@ -40,13 +40,7 @@ std::uint16_t Request::remote_port() const {
 }
 
 void Request::log(LogLevel level, std::string_view text, LogFields fields) const {
-  if (level >= LogLevel::Off || !exchange_->logs(level)) return;
-  std::string line(method_name());
-  line.append(" ").append(route().empty() ? path() : route()).append(": ").append(text);
-  for (const LogField& field : fields) field.append_to(line);
-  if (!id_.empty()) LogField("request_id", id_).append_to(line);
-  if (!trace_id_.empty()) LogField("trace_id", trace_id_).append_to(line);
-  exchange_->log(level, line);
+  if (level < LogLevel::Off) exchange_->log({level, http::app_part, text, fields, this});
 }
 
 std::string_view Request::listener() const {

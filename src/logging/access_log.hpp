@@ -1,4 +1,4 @@
-// Lines of the access log: Apache's common and combined formats, and JSON.
+// Lines of the access log: Apache's common and combined formats, JSON and logfmt.
 #pragma once
 
 #include <tern/http/log_options.hpp>
@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,7 +25,12 @@ struct AccessEntry {
   std::uint64_t microseconds = 0;  // from the head to the answer
 };
 
-// Appends one line with its line feed. Text from the client is escaped, so that it cannot forge lines.
-void append_access_line(std::string& out, AccessLog format, const AccessEntry& entry, const Request& request);
+// Appends one line with its line feed. Text from the client is escaped, so that it cannot forge lines. Values of
+// parameters whose names are secret (http::is_secret()) are redacted.
+void append_access_line(std::string& out, AccessLog format, const AccessEntry& entry, const Request& request,
+                        std::span<const std::string> secrets = {});
+
+// `target` without the values of secret parameters of its query; nothing if there are none.
+std::optional<std::string> redacted_target(std::string_view target, std::span<const std::string> secrets);
 
 }  // namespace tern::logging

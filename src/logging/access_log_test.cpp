@@ -85,13 +85,33 @@ TEST(AccessLog, json) {
   EXPECT_EQ(line(AccessLog::Json, "/a", {{"Referer", "r"}, {"User-Agent", "u\"\n"}}),
             "{\"time\":\"10/Oct/2000:13:55:36 +0000\",\"remote\":\"192.0.2.1\",\"method\":\"GET\",\"target\":\"/a\","
             "\"version\":\"HTTP/1.1\",\"route\":\"\",\"status\":200,\"bytes\":2326,\"microseconds\":150,"
-            "\"referer\":\"r\",\"user_agent\":\"u\\\"\\n\",\"request_id\":\"\"}\n");
+            "\"referer\":\"r\",\"user_agent\":\"u\\\"\\n\",\"request_id\":\"\",\"trace_id\":\"\"}\n");
 }
 
-TEST(AccessLog, json_has_the_id_of_the_request) {
+TEST(AccessLog, json_has_the_ids_of_the_request) {
   MemoryExchange exchange(Method::Get, "/");
   exchange.request().set_id("a-7");
-  EXPECT_TRUE(line(AccessLog::Json, entry(), exchange.request()).ends_with(",\"request_id\":\"a-7\"}\n"));
+  exchange.request().set_trace_id("0af7");
+  EXPECT_TRUE(
+      line(AccessLog::Json, entry(), exchange.request()).ends_with(",\"request_id\":\"a-7\",\"trace_id\":\"0af7\"}\n"));
+}
+
+TEST(AccessLog, logfmt_has_what_is_known) {
+  EXPECT_EQ(line(AccessLog::Logfmt, "/a b", {{"User-Agent", "u\n x"}}),
+            "time=\"10/Oct/2000:13:55:36 +0000\" remote=192.0.2.1 method=GET target=\"/a b\" version=HTTP/1.1 "
+            "status=200 bytes=2326 microseconds=150 user_agent=\"u\\x0a x\"\n");
+}
+
+TEST(AccessLog, redacts_secret_parameters) {
+  EXPECT_EQ(redacted_target("/a?b=c", {}), std::nullopt);
+  EXPECT_EQ(redacted_target("/a?token", {}), std::nullopt);
+  EXPECT_EQ(redacted_target("/a?b=c&Access_Token=x%20y&d=e", {}), "/a?b=c&Access_Token=[redacted]&d=e");
+  const std::vector<std::string> more = {"pin"};
+  EXPECT_EQ(redacted_target("/a?pin=1234&&", more), "/a?pin=[redacted]&&");
+  for (const AccessLog format : {AccessLog::Common, AccessLog::Combined, AccessLog::Json, AccessLog::Logfmt}) {
+    const std::string text = line(format, "/a?password=s3cret", {{"Referer", "https://b/?token=s3cret"}});
+    EXPECT_EQ(text.find("s3cret"), std::string::npos) << text;
+  }
 }
 
 // obs-text (RFC 9110, section 5.5) may be any byte above 0x7F.

@@ -20,17 +20,6 @@ namespace {
 // Beyond it, lines are dropped and counted, so that a hanging disk does not fill the memory.
 constexpr std::size_t max_waiting_bytes = 16 * 1024 * 1024;
 
-spdlog::level::level_enum to_spdlog(LogLevel severity) {
-  switch (severity) {
-    case LogLevel::Debug: return spdlog::level::debug;
-    case LogLevel::Info: return spdlog::level::info;
-    case LogLevel::Warning: return spdlog::level::warn;
-    case LogLevel::Error: return spdlog::level::err;
-    case LogLevel::Off: break;
-  }
-  return spdlog::level::off;
-}
-
 std::string escaped(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
@@ -46,8 +35,54 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+// A rendered line where the log adds no time and level.
+std::string enclosed(LogFormat format, std::string rendered) {
+  return format == LogFormat::Json ? "{" + rendered + "}" : rendered;
+}
+
 std::string lost_lines(std::size_t count) {
   return std::to_string(count) + " log lines were lost: they came faster than they are written, or memory was short";
+}
+
+// FNV-1a.
+std::uint64_t hash_of(LogLevel level, std::string_view text) noexcept {
+  std::uint64_t hash = 0xCBF29CE484222325U + static_cast<std::uint64_t>(level);
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  return hash;
+}
+
+// `line`, rendered, with the number of its repetitions.
+std::string repeated(std::string line, std::uint64_t count, LogFormat format) {
+  const std::string number = std::to_string(count);
+  switch (format) {
+    case LogFormat::Text: return line.append(" (repeated ").append(number).append(count == 1 ? " time)" : " times)");
+    case LogFormat::Json: return line.append(",\"repeated\":").append(number);
+    case LogFormat::Logfmt: return line.append(" repeated=").append(number);
+  }
+  return line;
+}
+
+std::string_view name_of(LogLevel level) noexcept {
+  switch (level) {
+    case LogLevel::Debug: return "debug";
+    case LogLevel::Info: return "info";
+    case LogLevel::Warning: return "warning";
+    case LogLevel::Error: return "error";
+    case LogLevel::Off: break;
+  }
+  return "off";
+}
+
+// The escape sequence of a level on a terminal.
+std::string_view colour_of(LogLevel level) noexcept {
+  switch (level) {
+    case LogLevel::Debug: return "\x1b[2m";
+    case LogLevel::Info: return "\x1b[32m";
+    case LogLevel::Warning: return "\x1b[33m";
+    case LogLevel::Error:
+    case LogLevel::Off: break;
+  }
+  return "\x1b[1;31m";
 }
 
 LogFile file_of(const std::string& path, int otherwise) {
@@ -56,23 +91,51 @@ LogFile file_of(const std::string& path, int otherwise) {
 
 }  // namespace
 
-LogFormat::LogFormat() : formatter_(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e%z %l %v")) {}
-LogFormat::~LogFormat() = default;
+LineFormat::LineFormat(LogFormat format, bool colours)
+    : format_(format),
+      colours_(colours && format == LogFormat::Text),
+      time_(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%e%z", spdlog::pattern_time_type::local,
+                                                        "")) {}
+LineFormat::~LineFormat() = default;
 
-std::string LogFormat::line(LogLevel level, Time time, std::string_view message) {
-  const std::string text = escaped(message);
-  const spdlog::details::log_msg entry(time, {}, "tern", to_spdlog(level), text);
-  spdlog::memory_buf_t line;
-  formatter_->format(entry, line);
-  return {line.data(), line.size()};
+std::string LineFormat::line(LogLevel level, Time time, std::string_view rendered) {
+  const spdlog::details::log_msg entry(time, {}, "tern", spdlog::level::info, {});
+  spdlog::memory_buf_t formatted;
+  time_->format(entry, formatted);
+  const std::string_view stamp(formatted.data(), formatted.size());
+  std::string line;
+  line.reserve(stamp.size() + rendered.size() + 40);
+  switch (format_) {
+    case LogFormat::Text:
+      if (colours_) line.append("\x1b[2m").append(stamp).append("\x1b[0m ").append(colour_of(level));
+      if (!colours_) line.append(stamp).append(" ");
+      line.append(name_of(level)).append(colours_ ? "\x1b[0m " : " ").append(escaped(rendered));
+      break;
+    case LogFormat::Json:
+      line.append("{\"time\":\"").append(stamp).append("\",\"level\":\"").append(name_of(level));
+      line.append("\",").append(rendered).append("}");
+      break;
+    case LogFormat::Logfmt:
+      line.append("time=").append(stamp).append(" level=").append(name_of(level));
+      line.append(" ").append(escaped(rendered));
+      break;
+  }
+  return line += '\n';
 }
 
-std::string LogFormat::journal_line(LogLevel level, std::string_view message) {
+bool has_colours(int descriptor) noexcept {
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && (refused == nullptr || *refused == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+std::string LineFormat::journal_line(LogLevel level, std::string_view rendered) const {
   const char* prefix = "<6>";
   if (level == LogLevel::Debug) prefix = "<7>";
   if (level == LogLevel::Warning) prefix = "<4>";
   if (level == LogLevel::Error) prefix = "<3>";
-  return prefix + escaped(message) + "\n";
+  return prefix + enclosed(format_, escaped(rendered)) + "\n";
 }
 
 bool is_journal(int descriptor) {
@@ -83,10 +146,17 @@ bool is_journal(int descriptor) {
 }
 
 Log::Log(const LogOptions& options)
-    : level_(options.level),
-      to_journal_(options.error_file.empty() && is_journal(STDERR_FILENO)),
-      errors_{file_of(options.error_file, STDERR_FILENO), "error log"},
+    : levels_(options.level, options.levels),
+      secrets_(options.secrets),
+      style_{options.format, secrets_},
+      to_journal_(options.target == LogTarget::File && options.error_file.empty() && is_journal(STDERR_FILENO)),
+      format_(options.format,
+              options.target == LogTarget::File && options.error_file.empty() && has_colours(STDERR_FILENO)),
+      errors_{file_of(options.target == LogTarget::File ? options.error_file : std::string(), STDERR_FILENO),
+              "error log"},
+      repeats_(options.max_repeats, options.repeat_time),
       writer_() {
+  if (options.target != LogTarget::File) socket_.emplace(options.target, options.error_file);
   if (options.access != AccessLog::Off) accesses_.emplace(file_of(options.access_file, STDOUT_FILENO), "access log");
   writer_ = std::thread([this] { run(); });
 }
@@ -100,12 +170,16 @@ Log::~Log() {
   writer_.join();
 }
 
-void Log::write(LogLevel severity, std::string_view message) noexcept {
-  if (!writes(severity)) return;
-  attempt(1, [&] { enqueue({false, severity, std::string(message), std::chrono::system_clock::now()}); });
+void Log::write(const http::LogLine& line) noexcept {
+  if (!writes(line.level, line.part)) return;
+  attempt(1, [&] {
+    http::RenderedLine rendered = http::render(line, style_);
+    const std::uint64_t hash = hash_of(line.level, std::string_view(rendered.text).substr(0, rendered.ids));
+    enqueue({false, line.level, std::move(rendered.text), std::chrono::system_clock::now()}, hash);
+  });
 }
 
-void Log::failure(std::string_view what, const std::exception_ptr& thrown) noexcept {
+void Log::failure(std::string_view what, const std::exception_ptr& thrown, std::string_view part) noexcept {
   attempt(1, [&] {
     std::string message(what);
     try {
@@ -115,7 +189,7 @@ void Log::failure(std::string_view what, const std::exception_ptr& thrown) noexc
     } catch (...) {
       message.append(": an exception that is no std::exception");
     }
-    error(message);
+    error(message, part);
   });
 }
 
@@ -138,10 +212,15 @@ std::size_t Log::lines_of(const Item& item) noexcept {
 }
 
 // The writer is woken by the first of a batch only: it takes all that have come until it looks again.
-void Log::enqueue(Item item) {
+void Log::enqueue(Item item, std::uint64_t hash) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
+    const bool had_repeats = repeats_.has_pending();
+    if (!item.is_access && !repeats_.admit(hash, item.severity, item.text, item.time)) {
+      if (!had_repeats) ready_.notify_one();  // the writer waits for the end of their time
+      return;
+    }
     if (waiting_bytes_ + item.text.size() > max_waiting_bytes) {
       const std::size_t lines = lines_of(item);
       dropped_ += lines;
@@ -183,7 +262,16 @@ void Log::run() noexcept {
     bool reopening = false;
     {
       std::unique_lock lock(mutex_);
-      ready_.wait(lock, [this] { return ending_ || reopening_ || !items_.empty(); });
+      const auto has_work = [this] { return ending_ || reopening_ || !items_.empty(); };
+      while (!has_work()) {
+        const auto due = repeats_.next_due();
+        if (!due) {
+          ready_.wait(lock);
+        } else if (ready_.wait_until(lock, *due) == std::cv_status::timeout) {
+          break;
+        }
+      }
+      keep_due_repeats();
       batch.swap(items_);
       waiting_bytes_ = 0;
       dropped = std::exchange(dropped_, 0);
@@ -193,7 +281,7 @@ void Log::run() noexcept {
     if (reopening) attempt(0, [&] { reopen_files(); });  // first: no line logged after reopen() is in the old file
     for (const Item& item : batch) attempt(lines_of(item), [&] { emit(item); });
     batch.clear();
-    if (dropped != 0) attempt(dropped, [&] { emit_error(LogLevel::Error, lost_lines(dropped)); });
+    if (dropped != 0) attempt(dropped, [&] { emit_own(lost_lines(dropped)); });
     if (ending) break;
   }
   if (accesses_ && accesses_->lost != 0) attempt(0, [this] { report_lost(*accesses_); });
@@ -207,16 +295,14 @@ void Log::emit(const Item& item) {
   target.lost += lost;
   lost_.fetch_add(lost, std::memory_order_relaxed);
   if (first) {
-    attempt(1, [&] {
-      emit_error(LogLevel::Error,
-                 "the access log cannot be written: " + std::string(std::strerror(target.file.error())));
-    });
+    attempt(1,
+            [&] { emit_own("the access log cannot be written: " + std::string(std::strerror(target.file.error()))); });
   }
   if (lost == 0 && target.lost != 0) attempt(0, [&] { report_lost(target); });
 }
 
-void Log::emit_error(LogLevel severity, std::string_view message, LogFormat::Time time) {
-  if (!append_error(severity, message, time)) {
+void Log::emit_error(LogLevel severity, std::string_view rendered, Time time) {
+  if (!append_error(severity, rendered, time)) {
     ++errors_.lost;
     lost_.fetch_add(1, std::memory_order_relaxed);
   } else if (errors_.lost != 0) {
@@ -224,10 +310,32 @@ void Log::emit_error(LogLevel severity, std::string_view message, LogFormat::Tim
   }
 }
 
-bool Log::append_error(LogLevel severity, std::string_view message, LogFormat::Time time) {
-  if (!writes(severity)) return true;
-  return errors_.file.append(to_journal_ ? LogFormat::journal_line(severity, message)
-                                         : format_.line(severity, time, message)) == 0;
+bool Log::append_error(LogLevel severity, std::string_view rendered, Time time) {
+  if (to_journal_) return errors_.file.append(format_.journal_line(severity, rendered)) == 0;
+  if (!socket_) return errors_.file.append(format_.line(severity, time, rendered)) == 0;
+  const bool sent = socket_->send(severity, enclosed(style_.format, escaped(rendered)));
+  if (!sent) errors_.file.set_error(socket_->error());
+  return sent;
+}
+
+void Log::emit_own(std::string_view text) {
+  if (writes(LogLevel::Error)) emit_error(LogLevel::Error, own_line(text));
+}
+
+std::string Log::own_line(std::string_view text) const {
+  return http::render({LogLevel::Error, server_part, text}, style_).text;
+}
+
+// With the mutex: lines about what was left out are written with the others.
+void Log::keep_due_repeats() noexcept {
+  try {
+    const Time now = std::chrono::system_clock::now();
+    for (RepeatFilter::Repeated& one : repeats_.take_due(now, ending_)) {
+      items_.push_back({false, one.level, repeated(std::move(one.line), one.count, style_.format), now});
+    }
+  } catch (const std::bad_alloc&) {
+    ++dropped_;
+  }
 }
 
 // Lines can be written again. The number is kept until it is logged.
@@ -235,7 +343,8 @@ void Log::report_lost(Target& target) {
   const std::string message = std::to_string(target.lost) + (target.lost == 1 ? " line" : " lines") + " of the " +
                               target.name + (target.lost == 1 ? " was" : " were") +
                               " lost: " + std::strerror(target.file.error());
-  if (append_error(LogLevel::Error, message, std::chrono::system_clock::now())) target.lost = 0;
+  const auto now = std::chrono::system_clock::now();
+  if (!writes(LogLevel::Error) || append_error(LogLevel::Error, own_line(message), now)) target.lost = 0;
 }
 
 void Log::reopen_files() {
@@ -245,7 +354,7 @@ void Log::reopen_files() {
     if (!faults.empty() && !fault.empty()) faults += "; ";
     faults += fault;
   }
-  if (!faults.empty()) emit_error(LogLevel::Error, faults);
+  if (!faults.empty()) emit_own(faults);
 }
 
 }  // namespace tern::logging

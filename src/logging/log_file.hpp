@@ -21,6 +21,7 @@ public:
   // before anything else.
   std::size_t append(std::string_view lines) noexcept;
   int error() const noexcept { return error_; }
+  void set_error(int error) noexcept { error_ = error; }
 
   // Opens the file by its name again: it may have been renamed. On failure, continues with the old file, and returns
   // the error.

@@ -92,6 +92,7 @@ void Loop::run() {
   resume_turns();
   second_ = 0;
   read_clocks();
+  began_ = woke_ - counters_.busy.value();
   while (iterate()) {
   }
   finish_all_closed();
@@ -214,6 +215,11 @@ void Loop::read_clocks() {
   if (second == second_) return;
   second_ = second;
   if (second_hook_) second_hook_(second);
+}
+
+ExecutorLoad Loop::load() const noexcept {
+  const std::uint64_t now = read_nanoseconds();
+  return {now, woke_, now - began_ - counters_.busy.value() - (now - woke_)};
 }
 
 void Loop::redeliver_resumed() {

@@ -118,6 +118,11 @@ public:
   BufferPool& buffer_pool() noexcept { return buffer_pool_; }
 
   const Counters& counters() const noexcept { return counters_; }
+  ExecutorLoad load() const noexcept override;
+  // Whether it waits for events, with nothing to do. From any thread.
+  bool is_waiting() const noexcept { return sleeping_.load(std::memory_order_relaxed); }
+  // When this iteration began, in nanoseconds of the steady clock.
+  std::uint64_t woke() const noexcept { return woke_; }
   // Streams between open() and on_closed().
   std::size_t streams() const noexcept { return streams_; }
 
@@ -164,7 +169,8 @@ private:
   Epoll epoll_;
   Wake wake_;
   std::uint64_t now_;
-  std::uint64_t woke_ = 0;  // nanoseconds; 0: waits
+  std::uint64_t woke_ = 0;   // nanoseconds; 0: waits
+  std::uint64_t began_ = 0;  // run(), less what it was busy before
   std::int64_t second_ = 0;
   TimerWheel wheel_;
   BufferPool buffer_pool_{*this};

@@ -1,5 +1,7 @@
 #include <tern/net/thread_pool.hpp>
 
+#include "coro/saturation.hpp"
+
 #include <tern/base/expects.hpp>
 
 #include <pthread.h>
@@ -98,12 +100,15 @@ public:
   bool submit(Priority priority, Job& job) noexcept {
     const std::scoped_lock lock(mutex_);
     std::size_t& waiting = waiting_[index_of(priority)];
-    if (closed_ || waiting == options_.queue) {
+    const std::uint64_t now = nanoseconds();
+    const bool sheds = options_.sheds_load && priority != Priority::High && !has_room_for_wait(now);
+    if (closed_ || waiting == options_.queue || sheds) {
       ++counts_.rejected;
+      if (sheds) ++counts_.shed;
       return false;
     }
     job.place.priority = priority;
-    job.place.since = nanoseconds();
+    job.place.since = now;
     queues_[index_of(priority)].push(job);
     ++waiting;
     if (idle_ != 0) available_.notify_one();
@@ -159,19 +164,41 @@ private:
       Job* job = discards_ ? nullptr : take();
       if (job == nullptr) {
         if (closed_) return;
+        add_idle_time();
         ++idle_;
         available_.wait(lock);
+        add_idle_time();
         --idle_;
         continue;
       }
-      count_wait(nanoseconds() - job->place.since);
+      job->place.waited = nanoseconds() - job->place.since;
+      count_wait(job->place.waited);
       ++counts_.running;
+      const std::uint64_t began = job->place.since + job->place.waited;
       lock.unlock();
       job->run();
+      const std::uint64_t ended = options_.sheds_load ? nanoseconds() : began;
       lock.lock();
+      if (options_.sheds_load) saturation_.count(ended - began);
       --counts_.running;
       ++counts_.done;
     }
+  }
+
+  // With the lock. Whether a further job is expected to begin within the allowed time.
+  bool has_room_for_wait(std::uint64_t now) noexcept {
+    add_idle_time(now);
+    saturation_.update(now, idle_time_ / count_);
+    const std::uint64_t waiting = waiting_[0] + waiting_[1] + waiting_[2];
+    return waiting * saturation_.mean() / count_ <= saturation_.allowed_wait();
+  }
+
+  void add_idle_time() noexcept {
+    if (options_.sheds_load) add_idle_time(nanoseconds());
+  }
+  void add_idle_time(std::uint64_t now) noexcept {
+    if (idle_since_ != 0) idle_time_ += idle_ * (now - idle_since_);
+    idle_since_ = now;
   }
 
   void count_wait(std::uint64_t time) noexcept {
@@ -216,6 +243,9 @@ private:
   std::array<std::size_t, priorities> waiting_{};   // how many are in each queue
   std::array<unsigned, priorities> left_ = shares;  // of this round
   std::size_t idle_ = 0;
+  std::uint64_t idle_time_ = 0;  // of all threads, in nanoseconds, until idle_since_; if load is shed
+  std::uint64_t idle_since_ = 0;
+  coro::Saturation saturation_;
   Counts counts_;  // but for those that are queued
   bool closed_ = false;
   bool discards_ = false;  // and nothing begins any more

@@ -38,7 +38,13 @@ Observatory::Observatory() : health_([this](LogLevel level, std::string_view lin
   });
 }
 
+void Observatory::add_dashboard(Milliseconds slow) {
+  sampler_ = std::make_unique<Sampler>();
+  slow_ = slow;
+}
+
 void Observatory::on_complete(std::vector<http::ObservedRoute> routes) {
+  if (sampler_ && !tracer_) trace({.ratio = 0, .follow_parent = false, .slow = slow_});
   routes_ = std::move(routes);
   requests_.set_routes(routes_, admin_listener);
 }
@@ -47,6 +53,7 @@ void Observatory::on_start(http::ServerView& server) {
   registry_.cells().prepare(server.loops());
   requests_.prepare(server.loops());
   if (tracer_) tracer_->prepare(server.loops());
+  if (sampler_) sampler_->clear();
   const std::lock_guard lock(mutex_);
   server_ = &server;
 }

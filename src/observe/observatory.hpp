@@ -4,6 +4,7 @@
 #include "observe/health.hpp"
 #include "observe/registry.hpp"
 #include "observe/request_metrics.hpp"
+#include "observe/sampler.hpp"
 #include "observe/tracer.hpp"
 
 #include <tern/coro/task.hpp>
@@ -43,6 +44,10 @@ public:
   Health& health() noexcept { return health_; }
   Tracer* tracer() const noexcept { return tracer_.get(); }  // null: none
   void trace(TracingOptions options);
+  const RequestMetrics& requests() const noexcept { return requests_; }
+  Sampler* sampler() const noexcept { return sampler_.get(); }  // null: no dashboard
+  // From then on, requests that are slow or fail have traces, if they have none anyway.
+  void add_dashboard(Milliseconds slow);
   const std::vector<http::ObservedRoute>& routes() const noexcept { return routes_; }
   // Null while no server runs. For handlers, during whose time it does not change.
   http::ServerView* server() const noexcept { return server_; }
@@ -61,6 +66,8 @@ private:
   RequestMetrics requests_;
   Health health_;
   std::unique_ptr<Tracer> tracer_;
+  std::unique_ptr<Sampler> sampler_;
+  Milliseconds slow_{0};  // of the dashboard
   std::vector<http::ObservedRoute> routes_;
   std::mutex mutex_;  // for log(), and changes of server_
   http::ServerView* server_ = nullptr;

@@ -80,8 +80,8 @@ void RequestMetrics::set_exemplar(std::size_t slot, std::size_t bucket, std::uin
   }
 }
 
-std::array<Exemplar, RequestMetrics::bounds.size() + 1> RequestMetrics::exemplars_of(std::size_t slot) const {
-  std::array<Exemplar, bounds.size() + 1> all;
+std::array<Exemplar, RequestMetrics::buckets_shown> RequestMetrics::exemplars_of(std::size_t slot) const {
+  std::array<Exemplar, buckets_shown> all;
   const std::lock_guard lock(mutex_);
   for (auto at = exemplars_.lower_bound({slot, 0}); at != exemplars_.end() && at->first.first == slot; ++at) {
     all[at->first.second] = at->second;
@@ -106,33 +106,37 @@ void RequestMetrics::count(Exchange& exchange, const http::RequestEnd& end, std:
   add(numbers->nanoseconds, end.nanoseconds);
   if (end.received != 0) add(numbers->received, end.received);
   add(numbers->sent, end.bytes);
-  if (!trace.empty()) set_exemplar(slot, bucket, end.nanoseconds, trace);
+  if (!trace.empty()) set_exemplar(slot, std::max(bucket, finer) - finer, end.nanoseconds, trace);
+}
+
+RequestMetrics::Totals RequestMetrics::totals(std::size_t slot) const {
+  Totals totals;
+  for (const auto& loop : loops_) {
+    const Numbers* numbers = loop->numbers[slot].load(std::memory_order_acquire);
+    if (numbers == nullptr) continue;
+    totals.any = true;
+    for (std::size_t i = 0; i < totals.buckets.size(); ++i)
+      totals.buckets[i] += numbers->buckets[i].load(std::memory_order_relaxed);
+    totals.nanoseconds += numbers->nanoseconds.load(std::memory_order_relaxed);
+    totals.received += numbers->received.load(std::memory_order_relaxed);
+    totals.sent += numbers->sent.load(std::memory_order_relaxed);
+  }
+  return totals;
 }
 
 std::size_t RequestMetrics::write(Exposition& to, Figure figure, std::size_t from, std::size_t count) const {
   static constexpr auto seconds = [] {
-    std::array<double, bounds.size()> all{};
-    std::ranges::transform(bounds, all.begin(), [](std::uint64_t one) { return static_cast<double>(one) * 1e-9; });
+    std::array<double, buckets_shown - 1> all{};
+    std::ranges::transform(std::span(bounds).subspan(finer), all.begin(),
+                           [](std::uint64_t one) { return static_cast<double>(one) * 1e-9; });
     return all;
   }();
   const std::size_t end = std::min(from + count, slots_.size());
   for (std::size_t slot = from; slot < end; ++slot) {
-    std::array<std::uint64_t, bounds.size() + 1> buckets{};
-    std::uint64_t nanoseconds = 0;
-    std::uint64_t received = 0;
-    std::uint64_t sent = 0;
-    bool any = false;
-    for (const auto& loop : loops_) {
-      const Numbers* numbers = loop->numbers[slot].load(std::memory_order_acquire);
-      if (numbers == nullptr) continue;
-      any = true;
-      for (std::size_t i = 0; i < buckets.size(); ++i)
-        buckets[i] += numbers->buckets[i].load(std::memory_order_relaxed);
-      nanoseconds += numbers->nanoseconds.load(std::memory_order_relaxed);
-      received += numbers->received.load(std::memory_order_relaxed);
-      sent += numbers->sent.load(std::memory_order_relaxed);
-    }
-    if (!any) continue;
+    const Totals all = totals(slot);
+    if (!all.any) continue;
+    std::array<std::uint64_t, buckets_shown> buckets{};
+    for (std::size_t i = 0; i < all.buckets.size(); ++i) buckets[std::max(i, finer) - finer] += all.buckets[i];
     const std::array<http::FigureLabel, 3> labels = {http::FigureLabel{"http_request_method", slots_[slot].method},
                                                      {"http_route", slots_[slot].route},
                                                      {"http_response_status_class", class_names[slot % classes]}};
@@ -140,15 +144,15 @@ std::size_t RequestMetrics::write(Exposition& to, Figure figure, std::size_t fro
       case Figure::Duration:
         to.family(MetricKind::Histogram, "http_server_request_duration_seconds",
                   "Time from the complete head of a request to its complete response.");
-        to.buckets(seconds, buckets, static_cast<double>(nanoseconds) * 1e-9, labels, exemplars_of(slot));
+        to.buckets(seconds, buckets, static_cast<double>(all.nanoseconds) * 1e-9, labels, exemplars_of(slot));
         break;
       case Figure::RequestBytes:
         to.family(MetricKind::Counter, "http_server_request_body_bytes", "Bytes of the contents of requests.");
-        to.value(static_cast<double>(received), labels);
+        to.value(static_cast<double>(all.received), labels);
         break;
       case Figure::ResponseBytes:
         to.family(MetricKind::Counter, "http_server_response_body_bytes", "Bytes of the contents of responses.");
-        to.value(static_cast<double>(sent), labels);
+        to.value(static_cast<double>(all.sent), labels);
         break;
     }
   }

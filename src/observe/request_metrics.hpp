@@ -22,10 +22,12 @@ namespace tern::observe {
 
 class RequestMetrics {
 public:
-  // OpenTelemetry's bounds of http.server.request.duration, in nanoseconds.
-  static constexpr std::array<std::uint64_t, 14> bounds = {
-      5'000'000,   10'000'000,  25'000'000,    50'000'000,    75'000'000,    100'000'000,   250'000'000,
-      500'000'000, 750'000'000, 1'000'000'000, 2'500'000'000, 5'000'000'000, 7'500'000'000, 10'000'000'000};
+  // In nanoseconds: OpenTelemetry's bounds of http.server.request.duration, behind finer ones for the dashboard.
+  static constexpr std::size_t finer = 5;
+  static constexpr std::array<std::uint64_t, finer + 14> bounds = {
+      100'000,       250'000,       500'000,       1'000'000,     2'500'000,     5'000'000,   10'000'000,
+      25'000'000,    50'000'000,    75'000'000,    100'000'000,   250'000'000,   500'000'000, 750'000'000,
+      1'000'000'000, 2'500'000'000, 5'000'000'000, 7'500'000'000, 10'000'000'000};
 
   RequestMetrics() = default;
   ~RequestMetrics();
@@ -45,8 +47,21 @@ public:
   std::size_t write(Exposition& to, Figure figure, std::size_t from, std::size_t count) const;
   std::size_t size() const noexcept { return slots_.size(); }
 
-private:
   static constexpr std::size_t classes = 5;  // 1xx to 5xx
+  // Of all loops; from any thread.
+  struct Totals {
+    std::array<std::uint64_t, bounds.size() + 1> buckets{};
+    std::uint64_t nanoseconds = 0;
+    std::uint64_t received = 0;  // bytes of contents
+    std::uint64_t sent = 0;
+    bool any = false;
+  };
+  Totals totals(std::size_t slot) const;
+  const std::string& method_of(std::size_t slot) const { return slots_[slot].method; }
+  const std::string& route_of(std::size_t slot) const { return slots_[slot].route; }
+
+private:
+  static constexpr std::size_t buckets_shown = bounds.size() + 1 - finer;  // in metrics
 
   // Written by one thread.
   struct Numbers {
@@ -72,7 +87,7 @@ private:
   static constexpr std::size_t hidden = static_cast<std::size_t>(-1);
 
   void set_exemplar(std::size_t slot, std::size_t bucket, std::uint64_t nanoseconds, std::string_view trace) noexcept;
-  std::array<Exemplar, bounds.size() + 1> exemplars_of(std::size_t slot) const;
+  std::array<Exemplar, buckets_shown> exemplars_of(std::size_t slot) const;
   std::size_t slots_for(std::string_view method, std::string_view route);
   std::size_t slot_of(const Exchange& exchange, Status status) const noexcept;
 
@@ -81,7 +96,7 @@ private:
   std::size_t first_unrouted_ = 0;
   std::vector<std::unique_ptr<Loop>> loops_;
   mutable std::mutex mutex_;                                                // for the next; few requests are traced
-  std::map<std::pair<std::size_t, std::size_t>, Exemplar> exemplars_ = {};  // by slot and bucket
+  std::map<std::pair<std::size_t, std::size_t>, Exemplar> exemplars_ = {};  // by slot and shown bucket
 };
 
 }  // namespace tern::observe

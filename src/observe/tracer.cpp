@@ -164,6 +164,7 @@ const RequestTrace* Tracer::end(Exchange& exchange, const http::RequestEnd* end)
 }
 
 void Tracer::keep(std::vector<FinishedSpan> spans) {
+  ++kept_;
   const std::lock_guard lock(mutex_);
   if (options_.exporter && queue_.size() + spans.size() <= options_.max_queued) {
     queue_.insert(queue_.end(), spans.begin(), spans.end());

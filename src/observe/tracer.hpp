@@ -50,6 +50,8 @@ public:
   void report(http::FigureSink& sink) const;
   // The last ones that were kept, the newest first, each with its steps.
   std::vector<std::vector<FinishedSpan>> recent() const;
+  // How many requests were kept so far.
+  std::uint64_t kept() const noexcept { return kept_; }
 
 private:
   struct alignas(64) Random {
@@ -70,6 +72,7 @@ private:
   std::atomic<bool> exporting_ = false;
   std::atomic<std::uint64_t> exported_ = 0;
   std::atomic<std::uint64_t> dropped_ = 0;
+  std::atomic<std::uint64_t> kept_ = 0;
 };
 
 }  // namespace tern::observe

@@ -54,6 +54,7 @@ public:
 
 private:
   friend class LoopPool;
+  const char* what() const noexcept override { return "database connection"; }
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;

@@ -51,6 +51,7 @@ private:
   friend class Connection;
   friend class LoopPool;
 
+  const char* what() const noexcept override { return "database"; }
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;
@@ -104,6 +105,7 @@ public:
   TextResult await_resume();
 
 private:
+  const char* what() const noexcept override { return "database"; }
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;

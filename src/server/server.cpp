@@ -18,7 +18,8 @@ namespace tern::server {
 bool LazyPool::submit(Priority priority, Job& job) noexcept {
   try {
     std::call_once(made_, [this] {
-      pool_ = std::make_unique<ThreadPool>(ThreadPoolOptions{.threads = threads_, .queue = queue_});
+      pool_ = std::make_unique<ThreadPool>(
+          ThreadPoolOptions{.threads = threads_, .queue = queue_, .sheds_load = sheds_load_});
       made_pool_ = pool_.get();
     });
   } catch (...) {
@@ -40,7 +41,8 @@ Server::Server(const Service& service, exchange::Settings settings, const LogOpt
     : settings_(std::move(settings)),
       log_(log),
       shared_{settings_, service, log_},
-      pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue),
+      pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue,
+            settings_.pool_sheds_load),
       certificates_(log_, settings_.certificate_period) {
   // The first check of a long text selects an implementation for this processor, which allocates: not on a loop.
   static_cast<void>(base::is_utf8(std::string(1024, 'x')));
@@ -158,12 +160,15 @@ void Server::start(Hooks hooks) {
   const std::lock_guard lock(threads_mutex_);
   running_ = workers_.size();
   try {
+    if (settings_.stall.count() != 0) stalls_ = std::make_unique<StallWatch>(log_, settings_.stall);
     certificates_.watch([this](std::size_t listener, const transport::Certificates::Context& context) {
       for (const auto& worker : workers_) worker->use(listener, context);
     });
     for (const auto& worker : workers_) {
       threads_.emplace_back([this, &worker = *worker] {
+        if (stalls_) stalls_->enter(worker.loop().index(), worker.loop());
         worker.run();
+        if (stalls_) stalls_->leave(worker.loop().index());
         if (--running_ == 0) life_.ended();
       });
     }
@@ -174,6 +179,18 @@ void Server::start(Hooks hooks) {
     throw;
   }
   life_.begin();
+}
+
+bool Server::set_log_level(std::optional<LogLevel> level, std::string_view part) {
+  logging::PartLevels& levels = log_.levels();
+  if (part.empty()) {
+    levels.set(level.value_or(levels.level()));
+  } else if (level) {
+    return levels.set(part, *level);
+  } else {
+    levels.unset(part);
+  }
+  return true;
 }
 
 bool Server::retire() {

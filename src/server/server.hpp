@@ -5,6 +5,7 @@
 #include "logging/log.hpp"
 #include "net/error.hpp"
 #include "server/life.hpp"
+#include "server/stall_watch.hpp"
 #include "server/worker.hpp"
 #include "transport/certificates.hpp"
 #include "transport/listener_config.hpp"
@@ -22,6 +23,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tern::server {
@@ -29,7 +31,8 @@ namespace tern::server {
 // The pool of an app's offloaded work; its threads are started on first use.
 class LazyPool final : public Offloader {
 public:
-  LazyPool(unsigned threads, std::size_t queue) noexcept : threads_(threads), queue_(queue) {}
+  LazyPool(unsigned threads, std::size_t queue, bool sheds_load) noexcept
+      : threads_(threads), queue_(queue), sheds_load_(sheds_load) {}
   bool submit(Priority priority, Job& job) noexcept override;
   bool withdraw(Job& job) noexcept override;
   // From any thread.
@@ -39,6 +42,7 @@ public:
 private:
   const unsigned threads_;
   const std::size_t queue_;
+  const bool sheds_load_;
   std::once_flag made_;
   std::unique_ptr<ThreadPool> pool_;
   std::atomic<const ThreadPool*> made_pool_ = nullptr;
@@ -104,6 +108,9 @@ public:
   std::uint16_t port(std::string_view listener) const noexcept;
   std::string address(std::size_t listener = 0) const;
   const exchange::Settings& settings() const noexcept { return shared_.settings(); }
+  // Writes what every loop does to the log; for one that does not answer, its stack. Not from a loop's thread; waits
+  // for up to half a second.
+  void log_state() noexcept;
   logging::Log& log() noexcept { return log_; }
   // The executor for calls from other threads. After listen().
   Executor& first_loop() noexcept { return workers_.front()->loop(); }
@@ -112,12 +119,15 @@ public:
 
   // For an observer; in view.cpp.
   void report(http::FigureSink& sink) const override;
+  std::vector<std::pair<std::string, std::string>> configuration() const override;
   std::size_t loops() const noexcept override { return workers_.size(); }
   void list_requests(std::size_t loop, std::size_t max,
                      base::Function<void(std::vector<http::RequestInFlight>)> then) override;
-  void log(LogLevel level, std::string_view line) noexcept override { log_.write(level, line); }
-  LogLevel log_level() const noexcept override { return log_.level(); }
-  void set_log_level(LogLevel level) noexcept override { log_.set_level(level); }
+  void cancel_request(std::size_t loop, std::uint64_t number, base::Function<void(bool)> then) override;
+  void log(LogLevel level, std::string_view line) noexcept override { log_.write(level, line, "observe"); }
+  LogLevel log_level() const noexcept override { return log_.levels().level(); }
+  std::vector<PartLevel> part_levels() const override { return log_.levels().parts(); }
+  bool set_log_level(std::optional<LogLevel> level, std::string_view part) override;
 
 private:
   enum class Stage : std::uint8_t { Serving, Delaying, Draining };
@@ -156,7 +166,8 @@ private:
   Life life_{workers_};
   DelayTimer delay_timer_{*this};
   std::atomic<Stage> stage_ = Stage::Serving;
-  std::mutex threads_mutex_;  // for the next two
+  std::unique_ptr<StallWatch> stalls_;  // if they are looked for
+  std::mutex threads_mutex_;            // for the next two
   std::vector<std::thread> threads_;
   bool cleared_ = false;
   std::atomic<std::size_t> running_ = 0;

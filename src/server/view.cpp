@@ -133,7 +133,8 @@ void report_pool(const LazyPool& pool, http::FigureSink& sink) {
   sink.gauge("tern_pool_running_jobs", "Jobs that run.", double(counts.running));
   sink.gauge("tern_pool_queued_jobs", "Jobs that wait for a thread.", double(counts.queued));
   sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.done), {{"end", "done"}});
-  sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.rejected), {{"end", "rejected"}});
+  sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.rejected - counts.shed), {{"end", "rejected"}});
+  sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.shed), {{"end", "shed"}});
   sink.counter("tern_pool_jobs", "Jobs by their end.", double(counts.dropped), {{"end", "dropped"}});
   sink.histogram("tern_pool_wait_duration_seconds", "How long jobs have waited for a thread.",
                  in_seconds(ThreadPool::Counts::wait_bounds), counts.waits,
@@ -155,6 +156,38 @@ void Server::report(http::FigureSink& sink) const {
   sink.gauge("tern_draining", "1 once the shutdown has begun.", is_draining() ? 1 : 0);
 }
 
+std::vector<std::pair<std::string, std::string>> Server::configuration() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  const auto text = [&](std::string name, std::string value) { all.emplace_back(std::move(name), std::move(value)); };
+  const auto number = [&](std::string name, std::uint64_t value) { text(std::move(name), std::to_string(value)); };
+  const auto time = [&](std::string name, Milliseconds value) {
+    text(std::move(name), value.count() == 0 ? "none" : std::to_string(value.count()) + " ms");
+  };
+  for (const Place& place : places_) text(place.name.empty() ? "address" : "address of " + place.name, place.address);
+  number("threads", workers_.size());
+  number("busy_poll_microseconds", settings().busy_poll);
+  number("limits.max_connections", settings().connections);
+  number("limits.max_buffered_bytes", settings().buffered);
+  number("limits.max_request_line_bytes", settings().heads.request_line);
+  number("limits.max_fields_bytes", settings().heads.fields);
+  number("limits.max_field_count", settings().heads.field_count);
+  number("limits.request.max_body_bytes", settings().limits.max_body_bytes);
+  time("limits.request.handler_timeout", settings().limits.handler_timeout);
+  time("timeouts.head", settings().head_timeout);
+  time("timeouts.idle", settings().idle_timeout);
+  time("timeouts.drain", settings().drain_timeout);
+  time("timeouts.drain_delay", settings().drain_delay);
+  time("timeouts.stall", settings().stall_timeout);
+  number("timeouts.min_bytes_per_second", settings().min_data_rate);
+  number("http2.max_concurrent_streams", settings().http2.streams);
+  number("pool.threads", pool_.threads());
+  number("pool.max_queued_jobs", settings().pool_queue);
+  text("pool.sheds_load", settings().pool_sheds_load ? "true" : "false");
+  number("proxies.trusted", settings().trusted.size());
+  time("logging.slow", settings().slow);
+  return all;
+}
+
 void Server::list_requests(std::size_t loop, std::size_t max,
                            base::Function<void(std::vector<http::RequestInFlight>)> then) {
   Worker& worker = *workers_[loop];
@@ -164,13 +197,26 @@ void Server::list_requests(std::size_t loop, std::size_t max,
     worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
       if (!exchange.in_flight()) return;
       const Request& request = exchange.request();
-      requests.push_back({std::string(request.method_name()), std::string(request.path()), std::string(request.route()),
-                          std::string(request.id()), std::string(exchange.remote()),
-                          double(now - exchange.started()) * nanosecond});
+      requests.push_back(
+          {std::string(request.method_name()), std::string(request.path()), std::string(request.route()),
+           std::string(request.id()), std::string(exchange.remote()), double(now - exchange.started()) * nanosecond,
+           exchange.awaited() == nullptr ? std::string() : std::string(exchange.awaited()), exchange.number()});
     });
     std::ranges::sort(requests, std::ranges::greater(), &http::RequestInFlight::seconds);
     if (requests.size() > max) requests.resize(max);
     then(std::move(requests));
+  });
+}
+
+void Server::cancel_request(std::size_t loop, std::uint64_t number, base::Function<void(bool)> then) {
+  Worker& worker = *workers_[loop];
+  worker.loop().post([&worker, number, then = std::move(then)]() mutable {
+    exchange::HttpExchange* found = nullptr;
+    worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
+      if (exchange.in_flight() && exchange.number() == number) found = &exchange;
+    });
+    then(found != nullptr);
+    if (found != nullptr) found->stop_handler();
   });
 }
 

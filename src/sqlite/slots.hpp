@@ -113,6 +113,7 @@ public:
   Lease await_resume();
 
 private:
+  const char* what() const noexcept override { return "database connection"; }
   bool ready() noexcept override;
   bool enter() noexcept override;
   bool leave() noexcept override;
@@ -157,6 +158,7 @@ public:
   // Whether the call has ended because it could not get a slot: an await that throws Cancelled means Overloaded.
   bool refused() const noexcept { return refused_; }
 
+  const char* what() const noexcept override { return "database"; }
   bool submit(Priority priority, Job& job) noexcept override;
   bool withdraw(Job& job) noexcept override;
 

@@ -39,7 +39,7 @@ Task<> on_stop(const app::Core& core, logging::Log& log) {
     co_await bus->stop();
   } catch (const Cancelled&) {  // the time is over
   } catch (...) {
-    log.failure("the bus did not stop well", std::current_exception());
+    log.failure("the bus did not stop well", std::current_exception(), "bus");
   }
 }
 

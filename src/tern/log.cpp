@@ -1,5 +1,6 @@
 #include <tern/http/log.hpp>
 
+#include "http/log_line.hpp"
 #include "tern/running_logs.hpp"
 
 #include <unistd.h>
@@ -18,11 +19,18 @@ struct Running {
 };
 constinit Running* newest = nullptr;
 
-void write_to_standard_error(LogLevel level, std::string_view line) {
+void write_to_standard_error(const http::LogLine& line) {
+  const std::string text = http::render(line, {}).text;
+  logging::LineFormat format(LogFormat::Text, logging::has_colours(STDERR_FILENO));
   logging::LogFile(STDERR_FILENO)
-      .append(logging::is_journal(STDERR_FILENO)
-                  ? logging::LogFormat::journal_line(level, line)
-                  : logging::LogFormat().line(level, std::chrono::system_clock::now(), line));
+      .append(logging::is_journal(STDERR_FILENO) ? format.journal_line(line.level, text)
+                                                 : format.line(line.level, std::chrono::system_clock::now(), text));
+}
+
+void write(const http::LogLine& line) {
+  if (line.level >= LogLevel::Off) return;
+  const std::lock_guard lock(mutex);
+  newest == nullptr ? write_to_standard_error(line) : newest->log.write(line);
 }
 
 }  // namespace
@@ -40,11 +48,11 @@ void RunningLogs::remove(logging::Log& log) noexcept {
 }
 
 void log(LogLevel level, std::string_view text, LogFields fields) {
-  if (level >= LogLevel::Off) return;
-  const std::lock_guard lock(mutex);
-  if (newest == nullptr) return write_to_standard_error(level, http::log_line(text, fields));
-  logging::Log& log = newest->log;
-  if (log.writes(level)) log.write(level, http::log_line(text, fields));
+  write({level, http::app_part, text, fields});
+}
+
+void Logger::log(LogLevel level, std::string_view text, LogFields fields) const {
+  write({level, part_, text, fields});
 }
 
 }  // namespace tern

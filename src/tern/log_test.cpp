@@ -1,11 +1,13 @@
 // Lines that applications write to the error log.
 #include "tern/running_app.hpp"
 
+#include <tern/base/number.hpp>
 #include <tern/testing.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <poll.h>
 #include <algorithm>
 #include <string>
 #include <thread>
@@ -105,6 +107,58 @@ TEST_F(UserLog, has_every_line_of_many_threads_while_apps_start_and_stop) {
   std::size_t lines = 0;
   for (std::size_t at = both.find("line thread="); at != both.npos; at = both.find("line thread=", at + 1)) ++lines;
   EXPECT_EQ(lines, 1500U);
+}
+
+TEST_F(UserLog, of_a_part_has_the_level_that_the_app_sets) {
+  static constexpr Logger orders("orders");
+  app.get("/", [](Request& request) {
+    orders.debug(request, "seen");
+    return "";
+  });
+  app.set_log_level(LogLevel::Debug, "orders");  // no effect yet
+  app.start(with_level(LogLevel::Warning));
+  get(app.port(), "/");
+  app.set_log_level(LogLevel::Debug, "orders");
+  get(app.port(), "/");
+  orders.info("more", {{"cookie", "s3cret"}});
+  log(LogLevel::Info, "of another part");
+  app.stop();
+  const std::string text = logged_by_then();
+  EXPECT_THAT(text, HasSubstr(" debug [orders] GET /: seen\n"));
+  EXPECT_THAT(text, HasSubstr(" info [orders] more cookie=[redacted]\n"));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
+}
+
+TEST_F(UserLog, has_a_line_for_a_slow_request_with_where_its_time_went) {
+  app.get("/slow/{id}", [](int) -> Task<std::string> {
+    co_await sleep_for(Milliseconds(20));
+    const auto work = [] { ::poll(nullptr, 0, 20); };
+    co_await offload(work);
+    co_return "";
+  });
+  app.get("/fast", [] { return ""; });
+  Options options = with_level(LogLevel::Warning);
+  options.logging.slow = Milliseconds(30);
+  app.start(options);
+  get(app.port(), "/slow/7");
+  get(app.port(), "/fast");
+  app.stop();
+  const std::string text = logged_by_then();
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  EXPECT_THAT(text, HasSubstr(" warning [slow] GET /slow/{id}: was slow status=200 bytes=0 milliseconds="));
+  const auto number = [&text](const std::string& name) {
+    const std::size_t at = text.find(" " + name + "=");
+    if (at == text.npos) return -1.0;
+    const std::size_t begin = at + name.size() + 2;
+    return base::parse_double(text.substr(begin, text.find_first_of(" \n", begin) - begin)).value_or(-1);
+  };
+  EXPECT_GE(number("milliseconds"), 40);
+  EXPECT_GE(number("handler"), 40);
+  EXPECT_GE(number("pool"), 19.9);
+  EXPECT_GE(number("other_waits"), 19.9) << "the timer";
+  EXPECT_EQ(number("database"), 0);
+  EXPECT_GE(number("queue"), 0);
+  EXPECT_LT(number("writing"), number("handler"));
 }
 
 TEST_F(UserLog, of_a_request_is_among_the_reports_of_the_test_client) {

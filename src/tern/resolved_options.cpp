@@ -104,8 +104,12 @@ exchange::Settings settings_of(const Options& options, unsigned loops) {
   settings.buffered = max_buffered != 0 ? max_buffered : server::usable_memory() / 4;
   settings.pool_threads = options.pool.threads;
   settings.pool_queue = options.pool.max_queued_jobs;
+  settings.pool_sheds_load = options.pool.sheds_load;
   settings.busy_poll = options.busy_poll_microseconds;
   settings.access = options.logging.access;
+  settings.secrets = options.logging.secrets;
+  settings.slow = options.logging.slow;
+  settings.stall = options.logging.stall;
   settings.server_name = options.server_field;
   for (const std::string& proxy : options.proxies.trusted) {
     const auto network = net::Network::parse(proxy);
@@ -137,9 +141,13 @@ void keep_what_cannot_change(const exchange::Settings& running, exchange::Settin
   settings.observer = running.observer;
   settings.pool_threads = running.pool_threads;
   settings.pool_queue = running.pool_queue;
+  settings.pool_sheds_load = running.pool_sheds_load;
   settings.busy_poll = running.busy_poll;
   settings.certificate_period = running.certificate_period;
   settings.access = running.access;  // requests in flight have begun with it
+  settings.slow = running.slow;
+  settings.secrets = running.secrets;
+  settings.stall = running.stall;
   settings.prior_knowledge = running.prior_knowledge;
   settings.http2_only = running.http2_only;
 }
@@ -163,6 +171,14 @@ std::vector<std::string> differences_that_need_a_restart(const Options& running,
   note_difference(names, "logging.access", running.logging.access, options.logging.access);
   note_difference(names, "logging.access_file", running.logging.access_file, options.logging.access_file);
   note_difference(names, "logging.error_file", running.logging.error_file, options.logging.error_file);
+  note_difference(names, "logging.format", running.logging.format, options.logging.format);
+  note_difference(names, "logging.target", running.logging.target, options.logging.target);
+  note_difference(names, "logging.levels", running.logging.levels, options.logging.levels);
+  note_difference(names, "logging.secrets", running.logging.secrets, options.logging.secrets);
+  note_difference(names, "logging.max_repeats", running.logging.max_repeats, options.logging.max_repeats);
+  note_difference(names, "logging.repeat_time", running.logging.repeat_time, options.logging.repeat_time);
+  note_difference(names, "logging.slow", running.logging.slow, options.logging.slow);
+  note_difference(names, "logging.stall", running.logging.stall, options.logging.stall);
   return names;
 }
 

@@ -245,7 +245,7 @@ std::vector<std::string> App::apply(const Options& options) {
   const exchange::Settings& before = server->settings();
   exchange::Settings settings = settings_of(options, static_cast<unsigned>(server->loops()));
   keep_what_cannot_change(before, settings);
-  server->log().set_level(options.logging.level);
+  server->log().levels().set(options.logging.level);
   server->replace_settings(std::move(settings));
   std::vector<std::string> names = differences_that_need_a_restart(runner_->options(), options);
   if (names.empty()) return names;
@@ -253,6 +253,12 @@ std::vector<std::string> App::apply(const Options& options) {
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   server->log().write(LogLevel::Warning, "these options change with the next start: " + all);
   return names;
+}
+
+void App::set_log_level(LogLevel level, std::string_view part) {
+  const auto server = runner_->server();
+  if (server && !server->set_log_level(level, part))
+    throw std::length_error("too many parts have a level of their own");
 }
 
 PublishStatus App::publish_message(const Publication& publication) {

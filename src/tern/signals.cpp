@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -20,21 +21,22 @@ std::atomic<int> signal_event = -1;
 std::atomic<pid_t> signal_process = -1;  // its owner: a child of fork() has only a copy
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
-// The eventfd holds four counters: 16 bits for stop signals, 16 for reloads, 16 for handovers, and the rest for end().
-constexpr unsigned counter_bits = 16;
-constexpr std::uint64_t counter_mask = (std::uint64_t{1} << counter_bits) - 1;
-constexpr std::uint64_t one_stop = 1;
-constexpr std::uint64_t one_reload = std::uint64_t{1} << counter_bits;
-constexpr std::uint64_t one_handover = std::uint64_t{1} << (2 * counter_bits);
-constexpr std::uint64_t one_end = std::uint64_t{1} << (3 * counter_bits);
+// How often each was counted and not taken yet. The eventfd only wakes.
+enum Counted : unsigned { Stop, Reload, Reopen, Dump, Handover, End };
+std::array<std::atomic<std::uint32_t>, 6> counts = {};
+constexpr std::array<int, 5> counted_signals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGQUIT};
 
-std::uint64_t event_of(int signal) noexcept {
-  if (signal == SIGHUP) return one_reload;
-  return signal == SIGUSR2 ? one_handover : one_stop;
+constexpr Counted counted_by(int signal) noexcept {
+  if (signal == SIGHUP) return Reload;
+  if (signal == SIGQUIT) return Dump;
+  if (signal == SIGUSR2) return Handover;
+  return signal == SIGUSR1 ? Reopen : Stop;
 }
 
-void add(int event, std::uint64_t count) noexcept {
-  [[maybe_unused]] const auto written = ::write(event, &count, sizeof count);
+void count(Counted what, int event) noexcept {
+  counts[what].fetch_add(1);
+  constexpr std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
 }
 
 extern "C" void tern_on_signal(int signal) {
@@ -44,7 +46,7 @@ extern "C" void tern_on_signal(int signal) {
     return;
   }
   const int saved = errno;
-  if (const int event = signal_event.load(); event >= 0) add(event, event_of(signal));
+  if (const int event = signal_event.load(); event >= 0) count(counted_by(signal), event);
   errno = saved;
 }
 
@@ -52,7 +54,7 @@ timespec time_of(Milliseconds time) noexcept {
   return {static_cast<time_t>(time.count() / 1000), static_cast<long>(time.count() % 1000) * 1'000'000};
 }
 
-// Takes the counters of `event` once they are not 0, or a limit is reached; nothing if a signal was handled first.
+// Waits until `event` is not 0, and resets it; 0 if a limit is reached, nothing if a signal was handled first.
 std::optional<std::uint64_t> take(int event, const sigset_t& unblocked, const SignalScope::Limits& limits) {
   // Only here in this thread: ThreadSanitizer runs the handler of a signal that arrives just before a wait only after
   // the wait.
@@ -78,7 +80,8 @@ std::optional<std::uint64_t> take(int event, const sigset_t& unblocked, const Si
 HeldSignals::HeldSignals() {
   sigset_t held;
   sigemptyset(&held);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) sigaddset(&held, signal);
+  for (const int signal : counted_signals) sigaddset(&held, signal);
+  sigaddset(&held, SIGUSR2);
   pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 
@@ -94,9 +97,8 @@ SignalScope::SignalScope(bool handover) : event_(eventfd(0, EFD_CLOEXEC)) {
     throw SetupError("two apps run at once in one process: start() is for that");
   }
   signal_process = ::getpid();
-  install(SIGINT, &tern_on_signal);
-  install(SIGTERM, &tern_on_signal);
-  install(SIGHUP, &tern_on_signal);
+  for (auto& one : counts) one = 0;
+  for (const int signal : counted_signals) install(signal, &tern_on_signal);
   if (handover) install(SIGUSR2, &tern_on_signal);
   install(SIGPIPE, SIG_IGN);
 }
@@ -117,15 +119,21 @@ void SignalScope::install(int signal, void (*handler)(int)) {
 }
 
 SignalScope::Events SignalScope::wait(const HeldSignals& held, const Limits& limits) {
-  std::optional<std::uint64_t> taken;
-  while (!taken) taken = take(event_, held.before(), limits);
-  const std::uint64_t count = *taken;
-  return {static_cast<std::uint32_t>(count & counter_mask), (count >> counter_bits & counter_mask) != 0,
-          (count >> (2 * counter_bits) & counter_mask) != 0, count >= one_end};
+  while (!take(event_, held.before(), limits)) {
+  }
+  const auto taken = [](Counted what) { return counts[what].exchange(0); };
+  Events events;
+  events.stops = taken(Stop);
+  events.reload = taken(Reload) != 0;
+  events.handover = taken(Handover) != 0;
+  events.reopen = taken(Reopen) != 0;
+  events.dump = taken(Dump) != 0;
+  events.ended = taken(End) != 0;
+  return events;
 }
 
 void SignalScope::end() noexcept {
-  add(event_, one_end);
+  count(End, event_);
 }
 
 }  // namespace tern

@@ -1,4 +1,5 @@
-// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP reopens its files, SIGUSR2 starts a successor.
+// The signals of App::run(): SIGINT and SIGTERM stop the server, SIGHUP reopens its files, SIGUSR1 its logs, SIGUSR2
+// starts a successor, and SIGQUIT writes down what it does.
 #pragma once
 
 #include <tern/base/duration.hpp>
@@ -11,8 +12,8 @@
 
 namespace tern {
 
-// Blocks SIGINT, SIGTERM, SIGHUP and SIGUSR2 in this thread, except while it waits for them. New threads and processes
-// inherit that.
+// Blocks the signals of SignalScope in this thread, except while it waits for them. New threads and processes inherit
+// that.
 class HeldSignals {
 public:
   HeldSignals();
@@ -39,9 +40,11 @@ public:
 
   struct Events {
     std::uint32_t stops = 0;  // SIGINT and SIGTERM
-    bool reload = false;
-    bool handover = false;
-    bool ended = false;  // end() was called
+    bool reload = false;      // SIGHUP
+    bool handover = false;    // SIGUSR2
+    bool reopen = false;      // SIGUSR1
+    bool dump = false;        // SIGQUIT
+    bool ended = false;       // end() was called
   };
 
   // What wait() returns for, beside signals.
@@ -67,7 +70,7 @@ private:
   void install(int signal, void (*handler)(int));
 
   int event_ = -1;
-  std::array<Handler, 5> handlers_{};
+  std::array<Handler, 7> handlers_{};
   std::size_t count_ = 0;
 };
 

@@ -255,13 +255,79 @@ TEST_F(RunSignals, sighup_opens_the_logs_again) {
   signal(SIGHUP);
   turned_over("error.2");
   app.reopen_logs();
+  turned_over("error.3");
+  signal(SIGUSR1);
   EXPECT_TRUE(get(port).ends_with("Hello, World!"));
   signal(SIGTERM);
   EXPECT_EQ(result(), 0);
   EXPECT_TRUE(content_of(folder / "error.1").contains("serving"));
   EXPECT_TRUE(content_of(folder / "error.2").empty());
+  EXPECT_TRUE(content_of(folder / "error.3").empty());
   EXPECT_TRUE(content_of(folder / "error").contains("stopping")) << "opened before the next line";
 }
+
+TEST_F(RunSignals, write_down_what_the_loops_do) {
+  const net::Peer peer = busy(run());
+  signal(SIGQUIT);
+  EXPECT_TRUE(logged("[state] GET /late: is in flight"));
+  EXPECT_TRUE(logged("[state] the pool running=0"));
+  EXPECT_TRUE(logged("[state] a loop loop=1"));
+  released = true;
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+}
+
+#if !defined(__SANITIZE_THREAD__)  // it delivers signals only at the next wait of a thread
+TEST_F(RunSignals, write_down_where_a_loop_is_that_does_not_answer) {
+  std::atomic<bool> blocks = true;
+  app.get("/block", [&blocks] {
+    while (blocks) {
+    }
+    return "";
+  });
+  const std::uint16_t port = run();
+  net::Peer peer = connect(port);
+  peer.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (int i = 0; i < 40 && !logged_by_now("a loop does not answer"); ++i) {  // until the request has arrived
+    signal(SIGQUIT);
+    ::poll(nullptr, 0, 600);
+  }
+  const std::string log = content_of(folder / "error");
+  EXPECT_NE(log.find("stack=\""), std::string::npos) << log;
+  blocks = false;
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+}
+
+TEST_F(RunSignals, are_not_needed_for_a_report_of_a_stalled_loop) {
+  std::atomic<bool> blocks = true;
+  app.get("/block", [&blocks] {
+    while (blocks) {
+    }
+    return "";
+  });
+  Options options = quiet();
+  options.logging = {.level = LogLevel::Warning, .error_file = folder / "stalls", .stall = Milliseconds(20)};
+  app.start(options);
+  for (int i = 0; i < 3; ++i) {
+    blocks = true;
+    net::Peer peer = connect(app.port());
+    peer.send("GET /block HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    if (i == 0) {
+      for (int wait = 0; wait < 20'000 && !content_of(folder / "stalls").contains("\n"); ++wait) ::poll(nullptr, 0, 1);
+    } else {
+      ::poll(nullptr, 0, 60);  // long enough to be seen
+    }
+    blocks = false;
+    peer.receive_all();
+  }
+  app.stop();
+  const std::string log = content_of(folder / "stalls");
+  EXPECT_NE(log.find("[stall] a loop is stalled"), std::string::npos) << log;
+  EXPECT_NE(log.find("stack=\""), std::string::npos) << log;
+  EXPECT_NE(log.find(" < "), std::string::npos) << log;
+}
+#endif
 
 TEST_F(RunSignals, give_up_after_the_drain_timeout) {
   const net::Peer peer = busy(run(Milliseconds(50)));

@@ -35,6 +35,8 @@ void Supervisor::run() {
     SignalScope::Events events = signals_.wait(held, {time_to_wait(), successor_ ? successor_->descriptor() : -1});
     if (events.ended) return;
     if (events.reload) reload();
+    if (events.reopen) server_.log().reopen();
+    if (events.dump) server_.log_state();
     if (events.handover) begin_handover();
     if (successor_) look_at_successor();
     for (; events.stops != 0; --events.stops) stop();
@@ -64,7 +66,7 @@ void Supervisor::reload() {
   try {
     server_.reload_certificates();
   } catch (const std::exception&) {
-    server_.log().failure("the certificates cannot be loaded again", std::current_exception());
+    server_.log().failure("the certificates cannot be loaded again", std::current_exception(), "tls");
   }
   for (const auto& hook : core_.hooks().reload) {
     try {

@@ -60,7 +60,7 @@ void Certificates::run() {
       rotate_at += ticket_period;
       for (const Entry& entry : entries_) tls::Context::rotate(*entry.tickets);
     } catch (...) {
-      log_.failure("looking after certificates failed", std::current_exception());
+      log_.failure("looking after certificates failed", std::current_exception(), "tls");
     }
   }
 }
@@ -89,14 +89,14 @@ void Certificates::load_again(Entry& entry, std::string& faults) {
   Stamps tried = stamps_of(entry.config);
   const auto context = tls::Context::make(entry.config, entry.tickets);
   if (!context) {
-    log_.error("the certificates of " + entry.name + " stay as they were: " + context.error());
+    log_.error("the certificates of " + entry.name + " stay as they were: " + context.error(), "tls");
     faults += (faults.empty() ? "" : "; ") + context.error();
     entry.tried = std::move(tried);
     return;
   }
   if (use_) use_(entry.listener, *context);
   entry.tried = std::move(tried);  // not after a failed allocation: the next check tries again
-  log_.write(LogLevel::Info, "the certificates of " + entry.name + " are loaded again");
+  log_.write(LogLevel::Info, "the certificates of " + entry.name + " are loaded again", "tls");
 }
 
 Certificates::Stamps Certificates::stamps_of(const tls::Config& config) {

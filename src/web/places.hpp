@@ -79,6 +79,7 @@ public:
 
 private:
   friend class Places;
+  const char* what() const noexcept override { return "concurrency limit"; }
   bool ready() noexcept override { return false; }
   bool enter() noexcept override { return places_.enter(*this); }
   bool leave() noexcept override { return places_.leave(*this); }

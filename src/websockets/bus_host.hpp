@@ -24,8 +24,8 @@ public:
     if (std::exchange(refusal_was_logged_, true)) return;
     warn("the bus delivered a publication whose topic has wildcards, or whose text is not UTF-8: such are ignored");
   }
-  void inform(std::string_view line) override { log_.write(LogLevel::Info, line); }
-  void warn(std::string_view line) override { log_.write(LogLevel::Warning, line); }
+  void inform(std::string_view line) override { log_.write(LogLevel::Info, line, "bus"); }
+  void warn(std::string_view line) override { log_.write(LogLevel::Warning, line, "bus"); }
 
 private:
   SocketBus& sockets_;

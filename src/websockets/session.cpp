@@ -190,7 +190,7 @@ bool WebSocketSession::handle(F&& next) {
       case websocket::Event::NeedMore: break;
     }
   } catch (const std::bad_alloc&) {  // called by the loop, not by a coroutine
-    hub_.log().failure("a WebSocket's message could not be received", std::current_exception());
+    hub_.log().failure("a WebSocket's message could not be received", std::current_exception(), "websocket");
     if (transport_ != nullptr) transport_->abort();
   }
   return false;
@@ -265,7 +265,7 @@ void WebSocketSession::on_iteration_end() noexcept {
 }
 
 void WebSocketSession::report(const std::exception_ptr& error) noexcept {
-  hub_.log().failure("a WebSocket's handler failed", error);
+  hub_.log().failure("a WebSocket's handler failed", error, "websocket");
 }
 
 void WebSocketSession::on_message_taken() {

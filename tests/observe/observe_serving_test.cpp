@@ -174,6 +174,7 @@ TEST_F(ServingAdmin, lists_requests_in_flight_with_route_and_age) {
   const std::string body = ask("/requests");
   EXPECT_THAT(body, HasSubstr(R"("method":"GET","path":"/wait/7","route":"/wait/{id}")"));
   EXPECT_THAT(body, HasSubstr(R"("remote":"127.0.0.1")"));
+  EXPECT_THAT(body, HasSubstr(R"("awaits":"event")"));
   EXPECT_THAT(body, HasSubstr(R"({"loop":0,"answers":true)"));
   EXPECT_THAT(body, HasSubstr(R"({"loop":1,"answers":true)"));
 }
@@ -190,11 +191,15 @@ TEST_F(ServingAdmin, changes_the_level_of_the_log_while_it_runs) {
                 "application/json\r\nContent-Length: " +
                     std::to_string(body.size()) + "\r\n\r\n" + body);
   };
-  EXPECT_THAT(ask("/log/level"), HasSubstr(R"({"level":"error"})"));
+  EXPECT_THAT(ask("/log/level"), HasSubstr(R"({"level":"error","parts":[]})"));
   get(app.port(), "/log");
-  EXPECT_THAT(change(R"({"level":"info"})"), HasSubstr(R"({"level":"info"})"));
+  EXPECT_THAT(change(R"({"level":"info"})"), HasSubstr(R"({"level":"info","parts":[]})"));
   get(app.port(), "/log?now");
   EXPECT_THAT(change(R"({"level":"loud"})"), StartsWith("HTTP/1.1 422"));
+  EXPECT_THAT(change(R"({"level":"off","part":"app"})"), HasSubstr(R"("parts":[{"level":"off","part":"app"}])"));
+  get(app.port(), "/log?then");
+  EXPECT_THAT(change(R"({"level":"default","part":"app"})"), HasSubstr(R"("parts":[])"));
+  EXPECT_THAT(change(R"({"level":"default"})"), StartsWith("HTTP/1.1 422"));
   app.stop();
   const std::string log = content_of(folder.path / "error");
   EXPECT_EQ(log.find("quiet or not"), log.rfind("quiet or not"));

@@ -62,6 +62,7 @@ class Client;
 
 class AdminAddress;  // <tern/observe.hpp>
 struct AdminOptions;
+struct DashboardOptions;
 class Metrics;
 struct TracingOptions;
 namespace http {
@@ -238,11 +239,11 @@ public:
   Group host(std::string_view name, std::source_location place = std::source_location::current());
   // See Group::mount().
   Group mount(PlacedPattern prefix, App app) { return root_.mount(prefix, std::move(app)); }
-  // An address of its own with metrics, health and diagnosis, and the app's metrics, which it serves; see
-  // docs/guide/metrics.md and docs/guide/health.md. In the component tern::observe.
+  // In the component tern::observe; see docs/guide/metrics.md, health.md, tracing.md and dashboard.md.
   AdminAddress admin(const AdminOptions& options, std::source_location place = std::source_location::current());
+  Group dashboard(PlacedPattern prefix, const DashboardOptions& options);
   Metrics& metrics();
-  App& trace(TracingOptions options);  // see docs/guide/tracing.md
+  App& trace(TracingOptions options);
   // See Group::files().
   Group files(PlacedPattern prefix, std::string_view folder);
   Group files(PlacedPattern prefix, std::string_view folder, const FileOptions& options);
@@ -457,10 +458,10 @@ public:
   // current ones. No effect while the app does not run.
   void reload_certificates();
 
-  // Reopens the files of the access log and the error log by their names, for log rotation: later lines are not in the
-  // old files. So does SIGHUP. From any thread; does not wait. If a file cannot be opened, its log continues in the old
-  // one, and the error log says so.
+  // Opens the files of the logs again by their names, for rotation; so do SIGUSR1 and SIGHUP. Does not wait.
   void reopen_logs();
+  // The level of the error log, or of one of at most 100 parts (see Logger); no effect while the app does not run.
+  void set_log_level(LogLevel level, std::string_view part = {});
 
   // Calls f() at each SIGHUP, on the thread of run(), when logs and certificates have been opened again. An exception
   // goes to the error log.
@@ -478,9 +479,8 @@ private:
   friend class Group;  // mounts the core
   void set_problem_renderer(app::ProblemRenderer render);
   void set_violation_text(app::ViolationText text);
-  // For components: makes the start fail, with this reason.
-  void add_mistake(std::string_view what, const std::source_location& place);
-  http::Observer* observer() const noexcept;  // null: none
+  void add_mistake(std::string_view what, const std::source_location& place);  // for components: the start fails
+  http::Observer* observer() const noexcept;                                   // null: none
   void set_observer(base::Box<http::Observer> observer);
   // Serves a listener beside those of the options; its routes are in the group, without the app's middleware.
   Group add_listener(Listener listener, const std::source_location& place);

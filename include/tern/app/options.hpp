@@ -81,6 +81,7 @@ struct Http2Options {
 struct PoolOptions {
   unsigned threads = 0;                // 0: one for each processor
   std::size_t max_queued_jobs = 1024;  // of each priority: 503 past it
+  bool sheds_load = false;             // 503 for what would wait long, see ThreadPoolOptions
 };
 
 struct Options {

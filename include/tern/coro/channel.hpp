@@ -26,6 +26,7 @@ public:
 
 private:
   friend class Channel<T>;
+  const char* what() const noexcept override { return "channel"; }
   bool ready() noexcept override {
     sent_ = channel_.push(value_);
     return sent_ || channel_.closed();
@@ -59,6 +60,7 @@ public:
 
 private:
   friend class Channel<T>;
+  const char* what() const noexcept override { return "channel"; }
   bool ready() noexcept override {
     value_ = channel_.pop();
     return value_.has_value() || channel_.closed();

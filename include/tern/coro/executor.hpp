@@ -62,6 +62,13 @@ private:
   Attachment** previous_ = nullptr;  // the pointer that points here; null if it is not attached
 };
 
+// How busy an executor is, in nanoseconds of the steady clock. All zero: it does not know.
+struct ExecutorLoad {
+  std::uint64_t now = 0;
+  std::uint64_t woke = 0;  // when it last looked for new events
+  std::uint64_t idle = 0;  // for how long it has waited for events, since any time
+};
+
 // A thread that runs posted work in order.
 class Executor {
 public:
@@ -84,6 +91,9 @@ public:
   // Watches a descriptor of another library. The handler must outlive the watch, and the watch must not outlive the
   // executor. Null if the executor does not support it. On its thread, or while it does not run.
   virtual base::Box<Watch> watch(int, Watch::Handler&) { return {}; }
+
+  // Only on its thread.
+  virtual ExecutorLoad load() const noexcept { return {}; }
 
   // Keeps the attachment until it is destroyed, or the executor ends. Only on its thread.
   void attach(Attachment& attachment) noexcept;

@@ -30,7 +30,8 @@ public:
   // Used by the pool that has the job.
   struct Place {
     Priority priority = Priority::Normal;
-    std::uint64_t since = 0;  // when it was submitted, by the pool's clock
+    std::uint64_t since = 0;   // when it was submitted, by the pool's clock
+    std::uint64_t waited = 0;  // nanoseconds, until it began
   } place;
 
 protected:
@@ -54,6 +55,9 @@ public:
 
   // Withdraws a submitted job. True if it has not begun: neither run() nor drop() is called.
   virtual bool withdraw(Job& job) noexcept = 0;
+
+  // What waits for its jobs wait for, as a literal; see coro::WaitLog.
+  virtual const char* what() const noexcept { return "pool"; }
 
   // co_await pool.run(f): see offload().
   template <class F>
@@ -88,6 +92,7 @@ protected:
 private:
   enum class End : std::uint8_t { Done, Refused, Dropped, NoPool };
 
+  const char* what() const noexcept override { return what_; }
   bool ready() noexcept override;
   bool enter() noexcept override;
   bool leave() noexcept override;
@@ -97,6 +102,7 @@ private:
 
   Offloader* pool_;
   Priority priority_;
+  const char* what_ = "pool";
   End end_ = End::Done;
   bool submitted_ = false;
 };

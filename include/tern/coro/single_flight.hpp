@@ -26,6 +26,7 @@ public:
 
 private:
   friend class FlightTable;
+  const char* what() const noexcept override { return "single flight"; }
   bool ready() noexcept override { return entry_ != nullptr; }
   bool enter() noexcept override;
   bool leave() noexcept override;

@@ -13,6 +13,7 @@ public:
   void await_resume() const { check(); }
 
 private:
+  const char* what() const noexcept override { return "timer"; }
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;

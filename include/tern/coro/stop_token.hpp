@@ -3,6 +3,10 @@
 
 namespace tern {
 
+namespace coro {
+class WaitLog;
+}
+
 // The state behind stop tokens. One owner; stop() is called on the owner's loop, once or more.
 class StopState {
 public:
@@ -16,9 +20,14 @@ public:
   void stop() noexcept;
   void reset() noexcept { __atomic_store_n(&stopped_, false, __ATOMIC_RELEASE); }
 
+  // Where waits of the coroutines with this state are noted; null: nowhere. It must outlive them.
+  coro::WaitLog* wait_log() const noexcept { return wait_log_; }
+  void set_wait_log(coro::WaitLog* log) noexcept { wait_log_ = log; }
+
 private:
   friend class StopCallback;
   class StopCallback* callbacks_ = nullptr;
+  coro::WaitLog* wait_log_ = nullptr;
   bool stopped_ = false;
 };
 
@@ -63,6 +72,7 @@ private:
 class LinkedStop final : public StopState, private StopCallback {
 public:
   explicit LinkedStop(StopToken outer) noexcept : StopCallback(outer), outer_(outer) {
+    if (outer.state() != nullptr) set_wait_log(outer.state()->wait_log());
     if (outer.stop_requested()) stop();
   }
   ~LinkedStop() = default;

@@ -36,6 +36,8 @@ protected:
   virtual bool ready() noexcept = 0;
   // Registers the wait; false if the result is ready after all.
   virtual bool enter() noexcept = 0;
+  // What is awaited, in a word: for those who look at a request.
+  virtual const char* what() const noexcept { return "event"; }
   // Unregisters the wait because of a stop; false if it is too late, and the wait continues to its end.
   virtual bool leave() noexcept = 0;
 
@@ -50,6 +52,8 @@ protected:
   bool waits() const noexcept { return waits_; }
   // The executor of the wait; after enter().
   Executor& executor() const noexcept { return *executor_; }
+  // Of the waiting coroutine; null: none.
+  WaitLog* wait_log() const noexcept { return log_; }
 
   void on_turn() noexcept override { resume(); }
 
@@ -61,6 +65,8 @@ private:
 
   Executor* executor_ = nullptr;
   std::coroutine_handle<> waiting_;
+  WaitLog* log_ = nullptr;
+  std::uint64_t began_ = 0;  // with a log
   Outcome outcome_ = Outcome::Done;
   bool waits_ = false;
 };

@@ -136,10 +136,11 @@ public:
   virtual void inform(Status status, const Fields& fields) = 0;
 
   // Writes a line to the server's error log: for details that must not reach the client.
-  void report(std::string_view message) { log(LogLevel::Error, message); }
-  // See Request::log(). A line of a level that is not logged need not be rendered.
-  virtual bool logs(LogLevel level) const noexcept = 0;
-  virtual void log(LogLevel level, std::string_view line) = 0;
+  void report(std::string_view message) { log({LogLevel::Error, http::app_part, message}); }
+  // For middleware that refuses this request since the server is overloaded: counts it.
+  virtual void note_shed() noexcept {}
+  // See Request::log().
+  virtual void log(const http::LogLine& line) = 0;
 
   // The client's address as text (an IP address without port, or "unix:"), valid as long as the exchange.
   virtual std::string_view remote() = 0;

@@ -35,8 +35,11 @@ public:
     }
   }
 
+  std::string_view name() const noexcept { return name_; }
   // Appends " name=value"; text in quotes unless it is one word.
   void append_to(std::string& line) const;
+  // Appends the value as JSON.
+  void append_json_to(std::string& out) const;
 
 private:
   enum class Kind : std::uint8_t { Word, Text, Signed, Unsigned, Real };
@@ -61,9 +64,57 @@ using LogFields = std::initializer_list<LogField>;
 // While several run in one process, it goes to the log of the one that started last; Request::log() knows its own.
 void log(LogLevel level, std::string_view text, LogFields fields = {});
 
+class Request;
+
+// Writes the lines of one part of a program, whose level can be set by its name (LogOptions::levels,
+// App::set_log_level()):
+//
+//   constexpr tern::Logger orders("orders");
+//   orders.info("shipped", {{"id", 7}});
+//   orders.warning(request, "sold out", {{"id", 7}});    // with method, route and ids of the request
+//
+// Otherwise as tern::log(), whose part is "app". The parts of the library are "server", "tls", "bus", "websocket",
+// "observe" and "slow".
+class Logger {
+public:
+  // The name must outlive the logger.
+  explicit constexpr Logger(std::string_view part) noexcept : part_(part) {}
+
+  void debug(std::string_view text, LogFields fields = {}) const { log(LogLevel::Debug, text, fields); }
+  void info(std::string_view text, LogFields fields = {}) const { log(LogLevel::Info, text, fields); }
+  void warning(std::string_view text, LogFields fields = {}) const { log(LogLevel::Warning, text, fields); }
+  void error(std::string_view text, LogFields fields = {}) const { log(LogLevel::Error, text, fields); }
+  void debug(const Request& request, std::string_view text, LogFields fields = {}) const {
+    log(request, LogLevel::Debug, text, fields);
+  }
+  void info(const Request& request, std::string_view text, LogFields fields = {}) const {
+    log(request, LogLevel::Info, text, fields);
+  }
+  void warning(const Request& request, std::string_view text, LogFields fields = {}) const {
+    log(request, LogLevel::Warning, text, fields);
+  }
+  void error(const Request& request, std::string_view text, LogFields fields = {}) const {
+    log(request, LogLevel::Error, text, fields);
+  }
+  void log(LogLevel level, std::string_view text, LogFields fields = {}) const;
+  void log(const Request& request, LogLevel level, std::string_view text, LogFields fields = {}) const;
+
+private:
+  std::string_view part_;
+};
+
 namespace http {
 
-std::string log_line(std::string_view text, LogFields fields);
+// A line before it is rendered. Views, for the call.
+struct LogLine {
+  LogLevel level = LogLevel::Info;
+  std::string_view part = {};
+  std::string_view text = {};
+  LogFields fields = {};
+  const Request* request = nullptr;  // whose method, route and ids the line has; null: none
+};
+
+inline constexpr std::string_view app_part = "app";
 
 }  // namespace http
 }  // namespace tern

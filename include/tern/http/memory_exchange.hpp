@@ -46,8 +46,7 @@ public:
   void limit(const Limits& limits) override { limits_ = limits; }
   bool charge(std::size_t bytes) override;
   void inform(Status status, const Fields&) override { informed_.push_back(status); }
-  bool logs(LogLevel) const noexcept override { return true; }
-  void log(LogLevel, std::string_view line) override { reports_.emplace_back(line); }
+  void log(const http::LogLine& line) override;
   std::string_view remote() override { return remote_; }
   std::uint16_t remote_port() override { return 0; }
   std::string_view listener() override { return listener_; }

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tern {
@@ -48,6 +50,8 @@ struct RequestInFlight {
   std::string id;      // empty: none
   std::string remote;  // the client's address
   double seconds = 0;  // since its head had arrived
+  std::string awaits;  // what its handler waits for: "pool", "database", "timer", "client"…; empty: it runs, or unknown
+  std::uint64_t number = 0;  // of the loop's requests
 };
 
 // A running server. From any thread.
@@ -57,15 +61,22 @@ public:
   // two of them may not fit each other.
   virtual void report(FigureSink& sink) const = 0;
   virtual bool is_draining() const noexcept = 0;
+  // What it runs with: names of options and their values, without secrets.
+  virtual std::vector<std::pair<std::string, std::string>> configuration() const = 0;
   virtual std::size_t loops() const noexcept = 0;
   // Calls `then` on the thread of that loop with its requests in flight, the oldest first, at most `max`. `then` is
   // destroyed without a call if the loop has ended.
   virtual void list_requests(std::size_t loop, std::size_t max,
                              base::Function<void(std::vector<RequestInFlight>)> then) = 0;
+  // Stops the handler of a request in flight, as if its client had disconnected, though it gets the response. Calls
+  // `then` on the thread of that loop with whether there was such a request.
+  virtual void cancel_request(std::size_t loop, std::uint64_t number, base::Function<void(bool)> then) = 0;
   // A line of the error log.
   virtual void log(LogLevel level, std::string_view line) noexcept = 0;
   virtual LogLevel log_level() const noexcept = 0;
-  virtual void set_log_level(LogLevel level) noexcept = 0;
+  virtual std::vector<PartLevel> part_levels() const = 0;
+  // See App::set_log_level().
+  virtual bool set_log_level(std::optional<LogLevel> level, std::string_view part) = 0;
 
 protected:
   ~ServerView() = default;

@@ -49,6 +49,7 @@ public:
 
   private:
     friend class Writer;
+    const char* what() const noexcept override { return "client"; }
     bool ready() noexcept override { return writer_.gone() || writer_.writable(); }
     bool enter() noexcept override {
       writer_.waiting_.push(*this);

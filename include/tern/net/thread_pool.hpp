@@ -18,9 +18,12 @@
 namespace tern {
 
 struct ThreadPoolOptions {
-  unsigned threads = 0;            // 0: one per processor that this process may use
-  std::size_t queue = 1024;        // jobs that may wait, per priority; at least one
-  int nice = 10;                   // added to the process's nice value, so that loops take precedence; 0 to 19
+  unsigned threads = 0;      // 0: one per processor that this process may use
+  std::size_t queue = 1024;  // jobs that may wait, per priority; at least one
+  int nice = 10;             // added to the process's nice value, so that loops take precedence; 0 to 19
+  // Refuses jobs that would wait too long, as if the queue were full, except those of high priority: while the threads
+  // have no rest, longer than a job takes on average; otherwise, longer than 100 ms.
+  bool sheds_load = false;
   std::string name = "tern-pool";  // thread names in ps and top, with a number appended
   // Gets exceptions of posted functions, on the thread that ran them. Without it, such an exception ends the process.
   base::Function<void(std::exception_ptr)> on_error = {};
@@ -76,6 +79,7 @@ public:
     std::size_t running = 0;     // on a thread
     std::uint64_t done = 0;      // completed
     std::uint64_t rejected = 0;  // not accepted
+    std::uint64_t shed = 0;      // of these, because they would have waited too long
     std::uint64_t dropped = 0;   // withdrawn or discarded before they began
     // How long jobs have waited for a thread: in total, and how many at most so long (and the rest).
     static constexpr std::array<std::uint64_t, 8> wait_bounds = {

@@ -42,7 +42,9 @@ struct AdminOptions {
 //   GET /routes       all routes
 //   GET /requests     requests in flight, the oldest first
 //   GET /traces       the last requests whose traces were kept, see App::trace()
-//   GET /log/level    {"level": "info"}; PUT changes it until the end of the process
+//   GET /log/level    {"level": "info", "parts": [{"level": "debug", "part": "tls"}]}; PUT {"level": "debug"} changes
+//   it
+//                     until the end of the process, with "part": "tls" that of a part, "default" gives it up again
 //
 // The three of health answer application/health+json, with each check.
 class AdminAddress {

@@ -111,6 +111,7 @@ protected:
 private:
   friend class LoopClient;
 
+  const char* what() const noexcept override { return "redis"; }
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;
