@@ -11,6 +11,7 @@
 #include <tern/web/concurrency_limit.hpp>
 #include <tern/web/cors.hpp>
 #include <tern/web/cross_origin_protection.hpp>
+#include <tern/web/deadline.hpp>
 #include <tern/web/decompress.hpp>
 #include <tern/web/embedded.hpp>
 #include <tern/web/etag.hpp>
@@ -21,6 +22,7 @@
 #include <tern/web/if_match.hpp>
 #include <tern/web/jwt.hpp>
 #include <tern/web/key_ring.hpp>
+#include <tern/web/load_shedding.hpp>
 #include <tern/web/local_redirect.hpp>
 #include <tern/web/maintenance.hpp>
 #include <tern/web/memory_store.hpp>
