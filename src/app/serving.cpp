@@ -1,5 +1,6 @@
 // The path of a request through Core: finds the route, or the response to a path without one.
 #include "app/core.hpp"
+#include "http/local_host.hpp"
 
 #include <tern/base/ascii.hpp>
 #include <tern/http/uri.hpp>
@@ -10,6 +11,9 @@
 namespace tern::app {
 
 namespace {
+
+constexpr std::string_view misdirected =
+    "on a loopback address, this server serves IP addresses and localhost; see Known hosts in its documentation";
 
 RouteMethod method_of(const Request& request) noexcept {
   if (request.method() != Method::Extension) return {request.method()};
@@ -27,6 +31,14 @@ std::optional<std::string_view> parameter_of(std::string_view query, std::string
 }
 
 }  // namespace
+
+void Core::serve_local_hosts_only(bool only) noexcept {
+  const auto checks = [](const GroupEntry& group) {
+    return std::ranges::any_of(group.middleware, &MiddlewareBox::checks_host);
+  };
+  const auto has_host = [](const RouteTable& table) { return !table.host.empty(); };
+  local_hosts_only_ = only && std::ranges::none_of(groups_, checks) && std::ranges::none_of(tables_, has_host);
+}
 
 // False: the request names a method that it cannot have. Only POST is changed: it is not safe, and has content.
 bool Core::override_method(Request& request) const {
@@ -50,6 +62,9 @@ Reply Core::serve(Exchange& exchange) const noexcept {
   try {
     Request& request = exchange.request();
     const RouteTable& table = table_of(exchange);
+    if (local_hosts_only_ && !http::is_local_host(request.host())) [[unlikely]] {
+      return serve_outcome(table, {{Status::MisdirectedRequest, std::string(misdirected), {}, {}}, {}}, exchange);
+    }
     if (!request.head().plain_path) {
       const std::string_view fault = path_fault(request.path(), exchange.arena());
       if (!fault.empty()) return serve_outcome(table, {{Status::BadRequest, std::string(fault), {}, {}}, {}}, exchange);

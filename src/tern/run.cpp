@@ -57,6 +57,16 @@ int print_routes(const std::vector<RouteInfo>& routes) {
   return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
 }
 
+// Whether clients are on this machine, and no proxy of it reports other ones. By the addresses that are bound:
+// inherited sockets have others than the options.
+bool serves_this_machine_only(const server::Server& server, const Options& options) {
+  for (std::size_t i = 0; !server.address(i).empty(); ++i) {
+    const std::string address = server.address(i);
+    if (!address.starts_with("127.") && !address.starts_with("[::1]:")) return false;
+  }
+  return options.proxies.trusted.empty();
+}
+
 }  // namespace
 
 class App::Runner {
@@ -101,6 +111,7 @@ public:
     if (given.handover) server->keep_sockets();
     const auto listening = server->listen(listeners, threads);
     if (!listening) throw SetupError(listening.error().message);
+    core.serve_local_hosts_only(serves_this_machine_only(*server, options));
     const std::string status =
         "serving " + all_addresses(*server) + " with " + std::to_string(threads) + (threads == 1 ? " loop" : " loops");
     server->log().write(LogLevel::Info, status);

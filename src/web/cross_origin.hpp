@@ -12,7 +12,7 @@ namespace tern::web {
 bool is_safe(Method method) noexcept;
 
 // By Sec-Fetch-Site and Origin; see CrossOriginProtection.
-bool is_from_elsewhere(const Request& request, const OriginList& trusted) noexcept;
+bool is_from_elsewhere(const Request& request, const OriginList& trusted);
 
 Response refuse_cross_origin(Request& request);
 

@@ -20,6 +20,16 @@ bool is_same_origin(std::string_view text, std::string_view host) noexcept {
   return own && own->port == origin->port && base::equals_ignoring_case(own->host, origin->host);
 }
 
+// The host that the browser sees. Behind a trusted proxy that replaces Host, X-Forwarded-Host has it; a list may be of
+// several proxies and of the client, and is not used.
+std::string_view public_host(const Request& request) {
+  if (request.from_trusted_proxy() && request.fields().count("x-forwarded-host") == 1) {
+    const std::string_view forwarded = request.field("x-forwarded-host").value_or("");
+    if (!forwarded.empty() && !forwarded.contains(',')) return forwarded;
+  }
+  return request.host();
+}
+
 bool has_field_twice(const Request& request) noexcept {
   return request.fields().count("origin") > 1 || request.fields().count("sec-fetch-site") > 1;
 }
@@ -32,14 +42,14 @@ bool is_safe(Method method) noexcept {
   return method == Method::Get || method == Method::Head || method == Method::Options || method == Method::Query;
 }
 
-bool is_from_elsewhere(const Request& request, const OriginList& trusted) noexcept {
+bool is_from_elsewhere(const Request& request, const OriginList& trusted) {
   if (has_field_twice(request)) return true;
   const auto site = request.field("sec-fetch-site");
   const auto origin = request.field("origin");
   if (site == "same-origin" || site == "none") return false;
   if (!site && !origin) return false;
   if (origin && trusted.contains(*origin)) return false;
-  return site || !is_same_origin(*origin, request.host());
+  return site || !is_same_origin(*origin, public_host(request));
 }
 
 Response refuse_cross_origin(Request& request) {

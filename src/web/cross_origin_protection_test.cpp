@@ -29,8 +29,11 @@ protected:
   int post(Fields fields, const std::string& host = "shop.example", Method method = Method::Post) {
     fields.emplace_back("host", host);
     if (method == Method::Query) fields.emplace_back("content-type", "text/plain");
+    return client().send({.method = method, .fields = std::move(fields)}).status;
+  }
+  Client& client() {
     if (!client_) client_.emplace(app_);
-    return client_->send({.method = method, .fields = std::move(fields)}).status;
+    return *client_;
   }
 
   int served = 0;
@@ -67,6 +70,20 @@ TEST_F(CrossOriginProtectionTest, without_it_the_origin_is_compared_with_the_hos
         "https://shop.example:8443", "null", "", "https://", "shop.example", "https://shop.example/"}) {
     EXPECT_EQ(post({{"origin", origin}}), 403) << origin;
   }
+}
+
+TEST_F(CrossOriginProtectionTest, behind_a_trusted_proxy_the_forwarded_host_counts) {
+  const auto send = [this](bool trusted, Fields fields) {
+    fields.emplace_back("host", "backend:8080");
+    fields.emplace_back("origin", "https://shop.example");
+    return client().send({.method = Method::Post, .fields = std::move(fields), .from_trusted_proxy = trusted}).status;
+  };
+  EXPECT_EQ(send(true, {{"x-forwarded-host", "shop.example"}}), 200);
+  EXPECT_EQ(send(true, {{"x-forwarded-host", "other.example"}}), 403);
+  EXPECT_EQ(send(true, {{"x-forwarded-host", "shop.example, other.example"}}), 403);
+  EXPECT_EQ(send(true, {{"x-forwarded-host", "shop.example"}, {"x-forwarded-host", "shop.example"}}), 403);
+  EXPECT_EQ(send(true, {}), 403);
+  EXPECT_EQ(send(false, {{"x-forwarded-host", "shop.example"}}), 403);
 }
 
 TEST_F(CrossOriginProtectionTest, clients_that_are_no_browsers_pass) {

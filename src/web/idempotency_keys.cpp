@@ -7,10 +7,12 @@
 #include "web/read_content.hpp"
 
 #include <tern/app/app.hpp>
+#include <tern/app/rejection.hpp>
 #include <tern/coro/awaitable.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/coro/sleep.hpp>
 #include <tern/http/problem.hpp>
+#include <tern/web/open_session.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -87,20 +89,25 @@ Reply IdempotencyKeys::serve(Request& request, Next next) const {
     return refusal(request, Status::BadRequest,
                    "Idempotency-Key is one text of 1 to 255 visible characters without quotes, commas and backslashes");
   }
-  return begin(request, next, store_key(request, key));
+  return begin(request, next, std::string(key));
 }
 
-// The store gets no credentials, and keys of one size.
-std::string IdempotencyKeys::store_key(const Request& request, std::string_view key) const {
-  const std::string scope =
-      options_.scope != nullptr ? options_.scope(request) : std::string(request.field("authorization").value_or(""));
-  return "idempotency:" + to_hex(hash_of({scope, key}));
+// The store gets no credentials, and keys of one size. `owner`: of the session.
+std::string IdempotencyKeys::store_key(const Request& request, std::string_view owner, std::string_view key) const {
+  if (options_.scope != nullptr) return "idempotency:" + to_hex(hash_of({options_.scope(request), key}));
+  return "idempotency:" + to_hex(hash_of({request.field("authorization").value_or(""), owner, key}));
 }
 
 Task<Response> IdempotencyKeys::begin(Request& request, Next next, std::string key) const {
-  Keyed keyed{request, next, std::move(key)};
   const auto read = co_await read_content(request, options_.max_content_bytes);
   if (!read) co_return request.exchange().refuse(to_problem(read.error()));
+  std::string owner;
+  if (options_.scope == nullptr) {
+    auto found = co_await OpenSession::owner_of(request);
+    if (!found) co_return request.exchange().refuse(found.error().problem);
+    owner = std::move(*found);
+  }
+  Keyed keyed{request, next, store_key(request, owner, key)};
   const auto hash = [&request] { return fingerprint_of(request); };
   if (request.body().size() > max_hashed_at_once) {
     keyed.fingerprint = co_await offload(hash);

@@ -33,7 +33,7 @@ private:
     std::uint64_t version = 0;  // of the claim
   };
 
-  std::string store_key(const Request& request, std::string_view key) const;
+  std::string store_key(const Request& request, std::string_view owner, std::string_view key) const;
   Task<Response> begin(Request& request, Next next, std::string key) const;
   Task<std::optional<Response>> claim_or_answer(Keyed& keyed) const;
   std::optional<Response> answer_from(std::string_view record, const Keyed& keyed) const;

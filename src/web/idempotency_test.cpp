@@ -135,6 +135,48 @@ TEST_F(IdempotencyTest, a_client_cannot_read_what_another_one_got) {
   EXPECT_EQ(guessed.body, "payment 2: 5 EUR");
 }
 
+TEST(IdempotencyOfSessions, a_user_cannot_read_what_another_one_got) {
+  struct Member {
+    std::string name = {};
+  };
+  MemoryStore store;
+  App app;
+  int payments = 0;
+  app.use(Sessions<Member>());
+  app.post("/login/{name}", [](Session<Member> session, std::string name) { session.login(name, {name}); });
+  app.post("/visit", [](Session<Member> session) { session.update([](Member& member) { member.name = "guest"; }); });
+  app.post("/pay",
+           [&payments](Session<Member> session) {
+             ++payments;
+             return "paid by " + session->name;
+           })
+      .use(Idempotency({.store = &store}));
+  testing::Client client(app);
+  const auto send = [&client](const std::string& path, std::string_view cookie) {
+    std::vector<std::pair<std::string, std::string>> fields = {{"Idempotency-Key", "1"},
+                                                               {"Sec-Fetch-Site", "same-origin"}};
+    if (!cookie.empty()) fields.emplace_back("Cookie", "__Host-session=" + std::string(cookie));
+    return client.send({Method::Post, path, std::move(fields), {}});
+  };
+  const auto session_of = [&send](const std::string& path) {
+    return std::string(send(path, {}).cookie("__Host-session"));
+  };
+  const std::string anna = session_of("/login/anna");
+  const std::string eve = session_of("/login/eve");
+  const std::string guest = session_of("/visit");
+  const std::string other_guest = session_of("/visit");
+  EXPECT_EQ(send("/pay", anna).body, "paid by anna");
+  EXPECT_EQ(send("/pay", eve).body, "paid by eve");
+  EXPECT_EQ(send("/pay", guest).body, "paid by guest");
+  EXPECT_FALSE(send("/pay", other_guest).has("idempotent-replayed"));
+  EXPECT_FALSE(send("/pay", {}).has("idempotent-replayed"));
+  EXPECT_EQ(payments, 5);
+  EXPECT_EQ(send("/pay", anna).body, "paid by anna");
+  EXPECT_EQ(send("/pay", session_of("/login/anna")).body, "paid by anna") << "the same user, on another device";
+  EXPECT_TRUE(send("/pay", guest).has("idempotent-replayed"));
+  EXPECT_EQ(payments, 5);
+}
+
 TEST_F(IdempotencyTest, a_scope_and_a_key_do_not_run_into_each_other) {
   serve({.scope = [](const Request& request) { return std::string(request.field("x-user").value_or("")); }});
   pay("5 EUR", "bc", {{"X-User", "a"}});

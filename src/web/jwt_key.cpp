@@ -41,6 +41,14 @@ void require_signed(bool succeeded) {
   throw std::runtime_error("OpenSSL cannot sign a token");
 }
 
+// With 1, each signature would be right; a large one makes each verification slow.
+bool has_usual_exponent(const EVP_PKEY& key) {
+  BIGNUM* read = nullptr;
+  if (EVP_PKEY_get_bn_param(&key, OSSL_PKEY_PARAM_RSA_E, &read) != 1) return false;
+  const OpenSslNumber exponent(read);
+  return BN_is_odd(read) == 1 && BN_is_one(read) == 0 && BN_num_bits(read) <= 64;
+}
+
 // From R and S at their full length (RFC 7518, section 3.4) to the DER that OpenSSL takes; empty for another length.
 std::string to_der(std::string_view signature, std::size_t size) {
   if (signature.size() != 2 * size) return {};
@@ -140,6 +148,7 @@ void JwtKeyMaterial::check() const {
       require(type == EVP_PKEY_RSA, "is no RSA key, which " + name + " needs");
       require(EVP_PKEY_get_bits(key_.get()) >= min_rsa_bits,
               "has " + std::to_string(EVP_PKEY_get_bits(key_.get())) + " bits, and RSA needs 2048");
+      require(has_usual_exponent(*key_), "has a public exponent that is 1, even, or of more than 64 bits");
       return;
     case JwtFamily::Ecdsa: {
       std::array<char, 64> curve{};

@@ -416,6 +416,15 @@ TEST(JwtKeys, of_a_bad_set_are_a_setup_error) {
   const std::string one = to_base64url(std::string(31, '\0') + '\1');
   EXPECT_THAT(set(R"({"kty":"EC","crv":"P-256","x":")" + one + R"(","y":")" + one + R"("})"),
               HasSubstr("no valid key for ES256"));
+  // Exponents with which each signature would be right, or that make each verification slow.
+  const std::string modulus = to_base64url("\xC1" + std::string(254, 'a') + "\x01");
+  const auto with_exponent = [&](const std::string& e) {
+    return set(R"({"kty":"RSA","n":")" + modulus + R"(","e":")" + to_base64url(e) + R"("})");
+  };
+  EXPECT_EQ(with_exponent("\3"), "");
+  for (const std::string& e : {std::string("\1"), std::string("\4"), std::string(9, '\1'), std::string(200, '\x7F')}) {
+    EXPECT_THAT(with_exponent(e), HasSubstr("public exponent")) << e.size();
+  }
   EXPECT_THAT(set(R"({"kty":"oct","alg":"HS256","k":"AAAA"})"), HasSubstr("has 3 bytes, and HS256 needs 32"));
   EXPECT_THAT(jwt_setup_error([] { return JwtKeys::from_jwks("[]"); }), HasSubstr("cannot be read"));
   EXPECT_THAT(jwt_setup_error([] { return JwtKeys({secret_key("a"), secret_key("a")}); }), HasSubstr("id 'a'"));

@@ -19,6 +19,17 @@ Task<std::expected<OpenSession*, Rejection>> OpenSession::find(Request& request,
   co_return open;
 }
 
+Task<std::expected<std::string, Rejection>> OpenSession::owner_of(Request& request) {
+  const SessionLink* const link = request.find<SessionLink>();
+  if (link == nullptr) co_return std::string();
+  OpenSession& open = *link->innermost;
+  auto failed = co_await open.service_.load(open);
+  if (failed) co_return std::unexpected(Rejection(std::move(*failed)));
+  if (!open.exists_) co_return std::string();
+  std::string owner = open.record_.user.empty() ? "session " + open.id_ : "user " + open.record_.user;
+  co_return owner;
+}
+
 void OpenSession::require_open() const {
   if (closed_) throw std::logic_error("a tern::Session is changed, but its response has begun");
 }

@@ -12,6 +12,7 @@ import tempfile
 
 GET_WAPITI, PROGRAM = sys.argv[1:]
 SKIPPED = 77
+# OWASP ZAP cannot be had beside it: of its packages, Maven Central has the core, which does not start without the add-ons, nor has rules.
 # Not csrf: it takes a form without a checked token for open, but browsers say where a form comes from (guestbook_test.js).
 MODULES = "backup,cookieflags,crlf,csp,exec,file,htaccess,http_headers,methods,permanentxss,redirect,sql,ssl,timesql,upload,xss,xxe"
 SAME_SITE = {"Sec-Fetch-Site": "same-origin"}  # otherwise each form is refused, and nothing behind it is tried

@@ -111,6 +111,7 @@ public:
         describe(other.describe),
         may_suspend(other.may_suspend),
         comes_first(other.comes_first),
+        checks_host(other.checks_host),
         provides(other.provides),
         identifies(other.identifies),
         identity_need(other.identity_need),
@@ -127,6 +128,7 @@ public:
   void (*describe)(const void* object, Operation& operation) = nullptr;  // null: it says nothing about itself
   bool may_suspend = false;
   bool comes_first = false;
+  bool checks_host = false;                  // in place of the core; see Core::serve_local_hosts_only
   const void* provides = nullptr;            // the key of what extractors may need; see NeededState
   const IdentityType* identifies = nullptr;  // null: it does not authenticate
   IdentityNeed identity_need;
@@ -237,6 +239,7 @@ MiddlewareBox box_middleware(M middleware) {
       box.destroy = [](void* dead) noexcept { delete static_cast<M*>(dead); };
       box.may_suspend = std::same_as<Result, Task<Response>>;
       box.comes_first = comes_first<M>;
+      if constexpr (requires { M::checks_host; }) box.checks_host = M::checks_host;
       if constexpr (requires { M::provides; }) box.provides = M::provides;
       const M& call = *static_cast<const M*>(box.object);
       if constexpr (requires { call.may_suspend(); }) box.may_suspend = call.may_suspend();

@@ -16,6 +16,8 @@ namespace tern {
 // "*.example.org" stands for all subdomains. Ports are not compared. Case does not matter.
 class AllowedHosts {
 public:
+  static constexpr bool checks_host = true;  // an app on a loopback address serves other hosts than its own, too
+
   // Throws SetupError for an empty list, and for what is not a host: with a scheme, a port or a path.
   explicit AllowedHosts(std::vector<std::string> hosts);
 

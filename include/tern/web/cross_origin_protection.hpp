@@ -20,7 +20,8 @@ class OriginList;
 // GET, HEAD, OPTIONS and QUERY pass: handlers of safe methods must not change anything. Other requests pass if
 // Sec-Fetch-Site is "same-origin" or "none"; if their Origin is trusted; if they have neither field, since they are not
 // from a browser; and, without Sec-Fetch-Site, if host and port of Origin are those of the request. Behind a proxy that
-// replaces Host, that last comparison needs the public origins as trusted ones.
+// replaces Host, that last comparison takes X-Forwarded-Host if the proxy is trusted (ProxyOptions::trusted), and
+// otherwise needs the public origins as trusted ones.
 class CrossOriginProtection {
 public:
   // `trusted`: other origins that may send requests: "https://example.org", "https://*.example.org". Throws SetupError

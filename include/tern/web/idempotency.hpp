@@ -26,8 +26,9 @@ struct IdempotencyOptions {
   bool required = false;                        // requests without a key get 400
   std::size_t max_content_bytes = 1024 * 1024;  // of a request with a key; beyond it 413
   std::size_t max_response_bytes = 256 * 1024;  // that is stored
-  // Whose key it is: clients with different texts do not share keys. Null: the Authorization field. For clients that
-  // are known by a cookie, it returns the user's name. Called by all loops concurrently. A function, or a lambda
+  // Whose key it is: clients with different texts do not share keys. Null: the Authorization field, and the user of the
+  // session (or the session, without a login) if the middleware Sessions is around this. For clients that are known by
+  // another cookie, it returns the user's name. Called by all loops concurrently. A function, or a lambda
   // without captures.
   std::string (*scope)(const Request& request) = nullptr;
 };

@@ -57,6 +57,10 @@ public:
   // The one of that type, loaded. Throws std::logic_error without middleware for it.
   static Task<std::expected<OpenSession*, Rejection>> find(Request& request, const void* key);
 
+  // Whose session the request has, loaded: of the user, or of the session if there was no login. Empty for a request
+  // without a session, and without the middleware Sessions.
+  static Task<std::expected<std::string, Rejection>> owner_of(Request& request);
+
   OpenSession(SessionService& service, const SessionType& type, Request& request, OpenSession* outer) noexcept
       : service_(service), type_(type), request_(request), outer_(outer) {}
   OpenSession(const OpenSession&) = delete;

@@ -1,0 +1,20 @@
+#include "http/local_host.hpp"
+
+#include <tern/base/ascii.hpp>
+
+#include <algorithm>
+
+namespace tern::http {
+
+bool is_local_host(std::string_view host) noexcept {
+  constexpr std::string_view below_localhost = ".localhost";
+  if (host.starts_with('[')) return true;
+  host = host.substr(0, host.find(':'));
+  if (!host.contains('.')) return true;
+  const bool is_address =
+      std::ranges::all_of(host, [](char c) { return c == '.' || base::is_digit(c); }) && host.back() != '.';
+  return is_address || (host.size() > below_localhost.size() &&
+                        base::equals_ignoring_case(host.substr(host.size() - below_localhost.size()), below_localhost));
+}
+
+}  // namespace tern::http

@@ -1,0 +1,97 @@
+// Against DNS rebinding: a server that only this machine can reach serves no names of the public DNS.
+#include "tern/running_app.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace tern {
+namespace {
+
+// The status line of a GET for that host.
+std::string status_for(App& app, const std::string& host, const std::string& path = "/hello") {
+  net::Peer peer = connect(app.port());
+  EXPECT_TRUE(peer.send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"));
+  const std::string response = peer.receive_all();
+  return response.substr(9, 3);
+}
+
+class LocalHosts : public ::testing::Test {
+protected:
+  LocalHosts() {
+    app.get("/hello", [] { return "Hello, World!"; });
+  }
+  ~LocalHosts() override { app.stop(); }
+  LocalHosts(const LocalHosts&) = delete;
+  LocalHosts& operator=(const LocalHosts&) = delete;
+
+  App app;
+};
+
+struct HostCheck {
+  static constexpr bool checks_host = true;
+  Reply operator()(Request&, Next next) const { return next(); }
+};
+
+TEST_F(LocalHosts, a_loopback_address_serves_only_them) {
+  app.start(quiet());
+  for (const char* host : {"localhost", "127.0.0.1", "127.0.0.1:8080", "[::1]:80", "shop.localhost", "backend"}) {
+    EXPECT_EQ(status_for(app, host), "200") << host;
+  }
+  for (const char* host : {"rebind.example", "rebind.example:8080", "localhost.example", "127.0.0.1.example"}) {
+    EXPECT_EQ(status_for(app, host), "421") << host;
+    EXPECT_EQ(status_for(app, host, "/missing"), "421") << host;
+  }
+}
+
+TEST_F(LocalHosts, other_addresses_serve_all) {
+  Options options = quiet();
+  options.host = "0.0.0.0";
+  app.start(options);
+  EXPECT_EQ(status_for(app, "shop.example"), "200");
+}
+
+TEST_F(LocalHosts, one_other_listener_is_enough_for_all) {
+  Options options = quiet();
+  options.listeners.push_back({.host = "0.0.0.0"});
+  app.start(options);
+  EXPECT_EQ(status_for(app, "shop.example"), "200");
+}
+
+TEST_F(LocalHosts, behind_a_trusted_proxy_all_are_served) {
+  Options options = quiet();
+  options.proxies.trusted = {"127.0.0.1"};
+  app.start(options);
+  EXPECT_EQ(status_for(app, "shop.example"), "200");
+}
+
+TEST_F(LocalHosts, middleware_may_check_them_instead) {
+  app.use(HostCheck());
+  app.start(quiet());
+  EXPECT_EQ(status_for(app, "shop.example"), "200");
+}
+
+TEST_F(LocalHosts, an_app_with_hosts_serves_all) {
+  app.host("shop.example").get("/hello", [] { return "the shop"; });
+  app.start(quiet());
+  EXPECT_EQ(status_for(app, "shop.example"), "200");
+}
+
+TEST_F(LocalHosts, that_are_refused_run_the_middleware) {
+  app.use([](Request&, Next next) {
+    return next().then([](Response response) {
+      response.set("x-seen", "yes");
+      return response;
+    });
+  });
+  app.start(quiet());
+  net::Peer peer = connect(app.port());
+  ASSERT_TRUE(peer.send("GET /hello HTTP/1.1\r\nHost: rebind.example\r\nConnection: close\r\n\r\n"));
+  const std::string response = peer.receive_all();
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 421 "));
+  EXPECT_NE(response.find("x-seen: yes"), response.npos);
+}
+
+}  // namespace
+}  // namespace tern
