@@ -66,6 +66,11 @@ void AdminAddress::add(std::string name, base::Box<coro::Work> check, CheckOptio
   observatory_->health().add(std::move(name), std::move(check), std::move(options));
 }
 
+AdminAddress& AdminAddress::add_figures(base::Function<void(http::FigureSink&)> source) {
+  observatory_->add_figures(std::move(source));
+  return *this;
+}
+
 Metrics& App::metrics() {
   if (observer() == nullptr) set_observer(base::Box<http::Observer>(new observe::Observatory()));
   return static_cast<observe::Observatory*>(observer())->metrics();

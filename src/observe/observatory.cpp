@@ -1,6 +1,7 @@
 #include "observe/observatory.hpp"
 
 #include "observe/exposition.hpp"
+#include "observe/figure_buffer.hpp"
 #include "observe/process_figures.hpp"
 
 #include <tern/coro/offload.hpp>
@@ -73,6 +74,28 @@ void Observatory::log(LogLevel level, std::string_view line) noexcept {
   if (server_ != nullptr) server_->log(level, line);
 }
 
+void Observatory::report_sources(Exposition& to) {
+  FigureBuffer buffer;
+  {
+    const std::lock_guard lock(sources_mutex_);
+    for (const auto& source : sources_) source(buffer);
+  }
+  std::vector<http::FigureLabel> labels;
+  for (const FigureBuffer::Family& family : buffer.families()) {
+    constexpr MetricKind kinds[] = {MetricKind::Counter, MetricKind::Gauge, MetricKind::Histogram};
+    to.family(kinds[static_cast<std::size_t>(family.kind)], family.name, family.help);
+    for (const FigureBuffer::Sample& sample : family.samples) {
+      labels.clear();
+      for (const auto& [name, value] : sample.labels) labels.push_back({name, value});
+      if (sample.counts.empty()) {
+        to.value(sample.value, labels);
+      } else {
+        to.buckets(sample.bounds, sample.counts, sample.value, labels);
+      }
+    }
+  }
+}
+
 Task<Response> Observatory::exposition(const Request& request) {
   const bool open = request.accepts({"text/plain", "application/openmetrics-text"}) == "application/openmetrics-text";
   const TextFormat format = open ? TextFormat::OpenMetrics : TextFormat::Prometheus;
@@ -88,6 +111,7 @@ Task<Response> Observatory::exposition(const Request& request) {
   }
   if (server_ != nullptr) server_->report(to);
   if (tracer_) tracer_->report(to);
+  report_sources(to);
   std::size_t family = 0;
   while (registry_.write(to, family, 1)) {
     ++family;

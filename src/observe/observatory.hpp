@@ -7,6 +7,7 @@
 #include "observe/sampler.hpp"
 #include "observe/tracer.hpp"
 
+#include <tern/base/function.hpp>
 #include <tern/coro/task.hpp>
 #include <tern/http/observer.hpp>
 #include <tern/http/request.hpp>
@@ -16,11 +17,14 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tern::observe {
 
 inline constexpr std::string_view admin_listener = "admin";
+
+class Exposition;
 
 class Observatory final : public http::Observer {
 public:
@@ -48,6 +52,8 @@ public:
   Sampler* sampler() const noexcept { return sampler_.get(); }  // null: no dashboard
   // From then on, requests that are slow or fail have traces, if they have none anyway.
   void add_dashboard(Milliseconds slow);
+  // Before the start. `source` is called on a loop for each exposition, one call after the other, and does not wait.
+  void add_figures(base::Function<void(http::FigureSink&)> source) { sources_.push_back(std::move(source)); }
   const std::vector<http::ObservedRoute>& routes() const noexcept { return routes_; }
   // Null while no server runs. For handlers, during whose time it does not change.
   http::ServerView* server() const noexcept { return server_; }
@@ -61,6 +67,8 @@ public:
   Task<Response> exposition(const Request& request);
 
 private:
+  void report_sources(Exposition& to);
+
   Registry registry_;
   Metrics metrics_{registry_};
   RequestMetrics requests_;
@@ -69,7 +77,9 @@ private:
   std::unique_ptr<Sampler> sampler_;
   Milliseconds slow_{0};  // of the dashboard
   std::vector<http::ObservedRoute> routes_;
-  std::mutex mutex_;  // for log(), and changes of server_
+  std::vector<base::Function<void(http::FigureSink&)>> sources_;
+  std::mutex sources_mutex_;  // for calls of them: several loops may be asked at the same time
+  std::mutex mutex_;          // for log(), and changes of server_
   http::ServerView* server_ = nullptr;
   bool has_admin_ = false;
 };

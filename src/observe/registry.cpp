@@ -29,7 +29,7 @@ bool is_name(std::string_view name, bool colons) noexcept {
 
 void check(const Registry::Description& about) {
   if (!is_name(about.name, true)) refuse(about.name, "the name is not [a-zA-Z_:][a-zA-Z0-9_:]*");
-  for (const std::string_view own : {"tern_", "http_server_", "process_"}) {
+  for (const std::string_view own : {"tern_", "http_server_", "db_client_", "process_"}) {
     if (about.name.starts_with(own)) refuse(about.name, "names that begin so are the server's");
   }
   for (const std::string_view suffix : {"_total", "_bucket", "_count", "_sum", "_created", "_info"}) {

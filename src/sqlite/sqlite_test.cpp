@@ -3,6 +3,7 @@
 
 #include "coro/manual_executor.hpp"
 
+#include <tern/http/observer.hpp>
 #include <tern/tern.hpp>
 #include <tern/testing.hpp>
 #include <tern/thread_pool.hpp>
@@ -10,8 +11,11 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <cstdint>
 #include <fstream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -270,6 +274,52 @@ TEST_F(SqliteFile, statistics_count_connections_waits_and_statements) {
 }
 
 // Reads that share a transaction: each sees what was committed before it was called.
+// "name label=value … = number", without those that are zero.
+class FigureLines final : public http::FigureSink {
+public:
+  void counter(std::string_view name, std::string_view, double value, Labels labels) override {
+    add(std::string(name) + "_total", value, labels);
+  }
+  void gauge(std::string_view name, std::string_view, double value, Labels labels) override {
+    add(std::string(name), value, labels);
+  }
+  void histogram(std::string_view name, std::string_view, std::span<const double> bounds,
+                 std::span<const std::uint64_t> counts, double, Labels labels) override {
+    EXPECT_EQ(counts.size(), bounds.size() + 1);
+    EXPECT_DOUBLE_EQ(bounds[0], 50e-6);
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : counts) sum += count;
+    add(std::string(name) + "_count", static_cast<double>(sum), labels);
+  }
+  std::vector<std::string> lines;
+
+private:
+  void add(std::string line, double value, Labels labels) {
+    if (value == 0) return;
+    for (const http::FigureLabel& label : labels) {
+      line.append(" ").append(label.name).append("=").append(label.value);
+    }
+    lines.push_back(line + " = " + std::to_string(static_cast<int>(value)));
+  }
+};
+
+TEST(SqliteFigures, are_those_of_the_pool) {
+  const base::TestFolder folder;
+  const Sqlite db({.path = folder.path / "books.db"});
+  now(db.script("create table t (x integer)"));
+  now(db.execute("insert into t values (1)"));
+  now(db.scalar<int>("select x from t"));
+  EXPECT_EQ(error_of(db.execute("insert into missing values (1)")).kind(), SqlErrorKind::Statement);
+  FigureLines sink;
+  db.report(sink, "books");
+  const std::string pool = " db_client_connection_pool_name=books";
+  EXPECT_EQ(sink.lines,
+            (std::vector<std::string>{"db_client_connection_count" + pool + " db_client_connection_state=idle = 2",
+                                      "db_client_connection_wait_time_seconds_count" + pool + " = 4",
+                                      "tern_db_statements_total" + pool + " outcome=ok = 3",
+                                      "tern_db_statements_total" + pool + " outcome=error = 1"}));
+}
+
 TEST_F(SqliteFile, reads_see_what_was_committed_before_they_were_called) {
   const Sqlite db({.path = path_, .readers = 1, .sync = SqliteSync::Off});
   coro::StartedTask<std::int64_t> making(db.script("create table t (x integer); insert into t values (1)"));

@@ -1,6 +1,7 @@
 // A compiled template: instructions for TemplateRenderer. Made by compile_template().
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -44,7 +45,7 @@ struct TemplateOverride {
   std::uint32_t start;  // its first instruction; a BlockEnd ends it
 };
 
-// Immutable once it is linked. Views are into itself: it does not move.
+// Immutable once it is linked, but for the size. Views are into itself: it does not move.
 struct TemplateProgram {
   TemplateProgram() = default;
   TemplateProgram(const TemplateProgram&) = delete;
@@ -61,6 +62,9 @@ struct TemplateProgram {
   std::vector<std::string_view> names;
   std::vector<TemplateOverride> overrides;
   std::deque<std::string> texts;  // that are not in the source
+
+  // Of the largest page, as far as it was rendered in one piece: so that a page is allocated once.
+  mutable std::atomic<std::size_t> largest = 0;
 };
 
 }  // namespace tern::web

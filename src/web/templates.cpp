@@ -53,9 +53,15 @@ std::string render_page(const Request& request, std::string_view name, TemplateV
 
 Response respond_with_page(const Request& request, std::string_view name, base::Box<PageValue> value) {
   SharedTemplateSet set = templates_of(request).store_->current();
-  TemplateRenderer renderer(set->find(name), value->view());
+  const TemplateProgram& program = set->find(name);
+  TemplateRenderer renderer(program, value->view());
   std::string page;
-  if (renderer.run(page, piece_size)) return Response::html(std::move(page));
+  page.reserve(program.largest.load(std::memory_order_relaxed));
+  const bool is_whole = renderer.run(page, piece_size);
+  if (page.size() > program.largest.load(std::memory_order_relaxed)) {
+    program.largest.store(page.size(), std::memory_order_relaxed);
+  }
+  if (is_whole) return Response::html(std::move(page));
   return Response::produced(media::html, base::Box<http::Producer>(new PageProducer(
                                              std::move(set), std::move(value), std::move(renderer), std::move(page))));
 }

@@ -2,13 +2,16 @@
 #include "tern/running_app.hpp"
 
 #include <tern/async.hpp>
+#include <tern/http/observer.hpp>
 #include <tern/observe.hpp>
 
 #include <gmock/gmock.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace tern {
@@ -89,6 +92,36 @@ TEST_F(ServingAdmin, counts_requests_by_method_route_and_class_of_status) {
 }
 
 // Two series with the same labels would make Prometheus refuse everything.
+struct FakePool {
+  double used = 0;
+  void report(http::FigureSink& sink, std::string_view pool) const {
+    const http::FigureLabel name{"pool", pool};
+    sink.gauge("fake_used", "In use.", used, {name, {"state", "used"}});
+    const double bounds[] = {0.5, 1};
+    const std::uint64_t counts[] = {1, 0, 2};
+    sink.histogram("fake_wait_seconds", "Waits.", bounds, counts, 7.5, {name});
+    sink.counter("fake_calls", "Calls.", used * 2, {name});
+  }
+};
+
+TEST_F(ServingAdmin, shows_pools_by_their_names_and_keeps_families_together) {
+  admin.pool("a", FakePool{1}).pool("b", FakePool{2});
+  app.start(quiet());
+  EXPECT_THAT(ask("/metrics"), HasSubstr("# HELP fake_used In use.\n"
+                                         "# TYPE fake_used gauge\n"
+                                         "fake_used{pool=\"a\",state=\"used\"} 1\n"
+                                         "fake_used{pool=\"b\",state=\"used\"} 2\n"
+                                         "# HELP fake_wait_seconds Waits.\n"
+                                         "# TYPE fake_wait_seconds histogram\n"
+                                         "fake_wait_seconds_bucket{pool=\"a\",le=\"0.5\"} 1\n"
+                                         "fake_wait_seconds_bucket{pool=\"a\",le=\"1\"} 1\n"
+                                         "fake_wait_seconds_bucket{pool=\"a\",le=\"+Inf\"} 3\n"
+                                         "fake_wait_seconds_sum{pool=\"a\"} 7.5\n"
+                                         "fake_wait_seconds_count{pool=\"a\"} 3\n"
+                                         "fake_wait_seconds_bucket{pool=\"b\",le=\"0.5\"} 1\n"));
+  EXPECT_THAT(ask("/metrics"), HasSubstr("fake_calls_total{pool=\"b\"} 4\n"));
+}
+
 TEST_F(ServingAdmin, counts_routes_of_one_pattern_together) {
   app.host("a.example").get("/both", [] { return "a"; });
   app.get("/both", [] { return "b"; });

@@ -3,6 +3,7 @@
 
 #include <tern/app/group.hpp>
 #include <tern/base/box.hpp>
+#include <tern/base/function.hpp>
 #include <tern/coro/work.hpp>
 #include <tern/http/tls_options.hpp>
 #include <tern/observe/health.hpp>
@@ -14,6 +15,9 @@
 
 namespace tern {
 
+namespace http {
+class FigureSink;
+}
 namespace observe {
 class Observatory;
 }
@@ -61,6 +65,12 @@ public:
     }
     return *this;
   }
+  // Shows the pool of a database, tern::Sqlite or tern::Postgres, at /metrics under that name. Keeps a copy of it. Any
+  // type with a function report(http::FigureSink&, std::string_view) will do. Before the start.
+  template <class D>
+  AdminAddress& pool(std::string name, const D& database) {
+    return add_figures([name = std::move(name), database](http::FigureSink& sink) { database.report(sink, name); });
+  }
   // For further routes beside those above.
   Group& routes() noexcept { return group_; }
 
@@ -68,6 +78,7 @@ private:
   friend class App;
   AdminAddress(observe::Observatory& observatory, Group group) noexcept : observatory_(&observatory), group_(group) {}
   void add(std::string name, base::Box<coro::Work> check, CheckOptions options);
+  AdminAddress& add_figures(base::Function<void(http::FigureSink&)> source);
 
   observe::Observatory* observatory_;
   Group group_;

@@ -8,8 +8,13 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+namespace tern::http {
+class FigureSink;
+}
 
 namespace tern::sql {
 
@@ -49,6 +54,8 @@ public:
 
   // For metrics and health checks; does not wait.
   Statistics statistics() const { return database().statistics(); }
+  // The same for AdminAddress::pool(); `pool` is the value of a label.
+  void report(http::FigureSink& sink, std::string_view pool) const;
 
 protected:
   Database() = default;
