@@ -103,22 +103,33 @@ bool keeps_number(const CompiledRule& compiled, const ScalarValue& value) {
   }
 }
 
-std::size_t code_points(std::string_view text) {
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
+std::uint64_t word_at(std::string_view text, std::size_t at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text.data() + at, word_bytes);
+  return word;
+}
+
+// Bytes 10xxxxxx, which continue a code point: the high bit is set, and the next one is not.
+std::size_t continuations(std::uint64_t word) {
   constexpr std::uint64_t high_bits = 0x8080808080808080;
-  std::size_t count = 0;
+  if ((word & high_bits) == 0) return 0;
+  return static_cast<std::size_t>(std::popcount(word & ~(word << 1) & high_bits));
+}
+
+std::size_t code_points(std::string_view text) {
+  std::size_t continued = 0;
   std::size_t at = 0;
-  for (std::uint64_t word = 0; at + sizeof(word) <= text.size(); at += sizeof(word)) {
-    std::memcpy(&word, text.data() + at, sizeof(word));
-    if ((word & high_bits) == 0) {
-      count += sizeof(word);
-      continue;
-    }
-    // 10xxxxxx continues a code point: its high bit is set, and the next one is not.
-    const std::uint64_t continued = word & ~(word << 1) & high_bits;
-    count += sizeof(word) - static_cast<std::size_t>(std::popcount(continued));
+  for (; at + word_bytes <= text.size(); at += word_bytes) continued += continuations(word_at(text, at));
+  if (std::endian::native == std::endian::little && at > 0 && at < text.size()) {
+    // The last word overlaps the one before it, which was counted.
+    const std::size_t counted = at + word_bytes - text.size();
+    continued += continuations(word_at(text, text.size() - word_bytes) >> (counted * 8));
+  } else {
+    for (; at < text.size(); ++at) continued += (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80 ? 1U : 0U;
   }
-  for (; at < text.size(); ++at) count += (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80 ? 1U : 0U;
-  return count;
+  return text.size() - continued;
 }
 
 // A code point has one to four bytes, so that most texts need not be counted.
@@ -134,7 +145,7 @@ bool keeps_text(const CompiledRule& compiled, std::string_view text) {
     case RuleKind::MinLength:
       return rule.number.count() <= 1 ? text.size() >= rule.number.count() : !is_shorter(text, rule.number.count());
     case RuleKind::MaxLength: return text.size() <= rule.number.count() || code_points(text) <= rule.number.count();
-    case RuleKind::Pattern: return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *compiled.regex);
+    case RuleKind::Pattern: return compiled.pattern->is_in(text);
     case RuleKind::Format: return has_format(rule.format, text);
     default: return true;
   }
@@ -289,14 +300,12 @@ void CompiledRules::add(const Rule& rule, std::size_t group_begin) {
   if (rule.kind == RuleKind::OneOf) compiled.alternatives.push_back(&rule);
   if (rule.kind == RuleKind::MultipleOf) compiled.divisor = decimal_of(rule.number);
   if (rule.kind == RuleKind::Pattern) {
-    re2::RE2::Options options;
-    options.set_log_errors(false);
-    compiled.regex = std::make_unique<const re2::RE2>(re2::StringPiece(rule.text.data(), rule.text.size()), options);
-    if (!compiled.regex->ok()) {
+    compiled.pattern = std::make_unique<const Pattern>(rule.text);
+    if (!compiled.pattern->error().empty()) {
       std::string place(table_->type);
       if (!rule.member.empty()) place.append("::").append(rule.member);
       throw std::invalid_argument("the pattern '" + std::string(rule.text) + "' of " + place +
-                                  " is malformed: " + compiled.regex->error());
+                                  " is malformed: " + compiled.pattern->error());
     }
   }
   rules_.push_back(std::move(compiled));
@@ -325,10 +334,11 @@ bool has_length(std::string_view text, std::size_t min, std::size_t max) {
   return length >= min && length <= max;
 }
 
-bool keeps_listed(const ScalarValue& value, const ValueRules& rules) {
+bool keeps_listed(std::string_view text, const ValueRules& rules) {
   for (const CompiledRule& rule : rules.compiled().of(rules.member)) {
-    const bool is_listed = rule.rule->kind == RuleKind::OneOf || rule.rule->kind == RuleKind::Pattern;
-    if (is_listed && rule.rule->depth == rules.depth && !keeps(rule, value)) return false;
+    if (rule.rule->depth != rules.depth) continue;
+    if (rule.pattern != nullptr && !rule.pattern->is_in(text)) return false;
+    if (!rule.alternatives.empty() && !is_one_of(rule, {.type = ScalarValue::Type::Text, .text = text})) return false;
   }
   return true;
 }

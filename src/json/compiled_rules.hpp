@@ -1,8 +1,6 @@
 // The rules of one type, ready to be checked: documentation left out, patterns compiled.
 #pragma once
 
-#include <re2/re2.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +10,8 @@
 
 #include <tern/json/rule.hpp>
 #include <tern/json/validate.hpp>
+
+#include "json/pattern.hpp"
 
 namespace tern::json::detail {
 
@@ -23,9 +23,9 @@ struct Decimal {
 
 struct CompiledRule {
   const Rule* rule;
-  std::unique_ptr<const re2::RE2> regex;  // of a Pattern
-  std::vector<const Rule*> alternatives;  // all OneOf of its value; `rule` is the first
-  Decimal divisor;                        // of MultipleOf
+  std::unique_ptr<const Pattern> pattern;  // of a Pattern
+  std::vector<const Rule*> alternatives;   // all OneOf of its value; `rule` is the first
+  Decimal divisor;                         // of MultipleOf
 };
 
 // The rules of one member: those of its elements included.

@@ -9,49 +9,61 @@
 #include "json/formats.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 #include <tern/base/ascii.hpp>
 
 namespace tern::json::detail {
 namespace {
 
-constexpr unsigned char alpha = 1;
-constexpr unsigned char digit = 2;
-constexpr unsigned char hex = 4;
-constexpr unsigned char atext = 8;      // RFC 5322, section 3.2.3
-constexpr unsigned char uri_mark = 16;  // unreserved marks and sub-delimiters of RFC 3986
+constexpr unsigned alpha = 1;
+constexpr unsigned digit = 2;
+constexpr unsigned hex = 4;
+constexpr unsigned atext = 8;       // RFC 5322, section 3.2.3
+constexpr unsigned of_label = 16;   // of a name of a host
+constexpr unsigned of_host = 32;    // unreserved or a sub-delimiter of RFC 3986
+constexpr unsigned of_user = 64;    // also ":"
+constexpr unsigned of_path = 128;   // also "@" and "/"
+constexpr unsigned of_query = 256;  // also "?"
+constexpr unsigned of_scheme = 512;
 
 struct Classes {
-  unsigned char of[256] = {};
+  std::uint16_t of[256] = {};
 };
 
 constexpr Classes classes = [] {
   Classes made;
   const auto add = [&made](std::string_view characters, unsigned bits) {
     for (const char c : characters) {
-      unsigned char& entry = made.of[static_cast<unsigned char>(c)];
-      entry = static_cast<unsigned char>(entry | bits);
+      std::uint16_t& entry = made.of[static_cast<unsigned char>(c)];
+      entry = static_cast<std::uint16_t>(entry | bits);
     }
   };
-  add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", alpha | atext);
-  add("0123456789", digit | hex | atext);
+  constexpr unsigned everywhere = of_host | of_user | of_path | of_query;
+  add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", alpha | atext | of_label | of_scheme | everywhere);
+  add("0123456789", digit | hex | atext | of_label | of_scheme | everywhere);
   add("abcdefABCDEF", hex);
   add("!#$%&'*+-/=?^_`{|}~", atext);
-  add("-._~!$&'()*+,;=", uri_mark);
+  add("-", of_label);
+  add("+-.", of_scheme);
+  add("-._~!$&'()*+,;=", everywhere);
+  add(":", of_user | of_path | of_query);
+  add("@/", of_path | of_query);
+  add("?", of_query);
   return made;
 }();
 
 bool is_a(char c, unsigned bits) {
   return (classes.of[static_cast<unsigned char>(c)] & bits) != 0;
 }
-bool is_alpha(char c) {
-  return is_a(c, alpha);
-}
-bool is_alnum(char c) {
-  return is_a(c, alpha | digit);
-}
 bool is_hex(char c) {
   return is_a(c, hex);
+}
+
+// Behind the characters of the set from `at` on.
+const char* skip(const char* at, const char* end, unsigned bits) {
+  while (at != end && is_a(*at, bits)) ++at;
+  return at;
 }
 
 // The text before the separator, which is removed with it; all if there is none.
@@ -64,19 +76,15 @@ std::string_view take_until(std::string_view& text, char separator) {
 
 bool is_hostname(std::string_view text) {
   if (text.size() > 253) return false;
-  std::size_t label = 0;
-  char before = '.';
-  for (const char c : text) {
-    if (c == '.') {
-      if (!is_alnum(before)) return false;
-      label = 0;
-    } else {
-      const bool is_inner_hyphen = c == '-' && before != '.';
-      if (++label > 63 || (!is_alnum(c) && !is_inner_hyphen)) return false;
-    }
-    before = c;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;; ++at) {
+    const char* const label = at;
+    at = skip(at, end, of_label);
+    if (at == label || at - label > 63 || *label == '-' || at[-1] == '-') return false;
+    if (at == end) return true;
+    if (*at != '.') return false;
   }
-  return is_alnum(before);
 }
 
 bool is_ipv4(std::string_view text) {
@@ -134,16 +142,14 @@ bool is_quoted_string(std::string_view text) {
   return true;
 }
 
-bool is_local_part(std::string_view text) {
-  if (text.empty() || text.size() > 64) return false;
-  if (text.front() == '"') return is_quoted_string(text);
-  bool in_atom = false;
-  for (const char c : text) {
-    const bool ends_atom = c == '.' && in_atom;
-    if (!ends_atom && !is_a(c, atext)) return false;
-    in_atom = !ends_atom;
+// Behind the local part, which is not quoted; null if there is none.
+const char* skip_atoms(const char* at, const char* end) {
+  for (;; ++at) {
+    const char* const atom = at;
+    at = skip(at, end, atext);
+    if (at == atom) return nullptr;
+    if (at == end || *at != '.') return at;
   }
-  return in_atom;
 }
 
 bool is_address_literal(std::string_view text) {
@@ -155,31 +161,37 @@ bool is_address_literal(std::string_view text) {
 }
 
 bool is_email(std::string_view text) {
-  const std::size_t at = text.rfind('@');
-  if (at == std::string_view::npos || text.size() > 254) return false;
-  const std::string_view domain = text.substr(at + 1);
-  return is_local_part(text.substr(0, at)) && (is_hostname(domain) || is_address_literal(domain));
+  constexpr std::size_t max_local_part = 64;
+  if (text.empty() || text.size() > 254) return false;
+  std::size_t local_part = 0;
+  if (text.front() == '"') {
+    local_part = text.rfind('@');
+    if (local_part == std::string_view::npos || !is_quoted_string(text.substr(0, local_part))) return false;
+  } else {
+    const char* const behind = skip_atoms(text.data(), text.data() + text.size());
+    if (behind == nullptr) return false;
+    local_part = static_cast<std::size_t>(behind - text.data());
+    if (local_part == text.size() || *behind != '@') return false;
+  }
+  if (local_part > max_local_part) return false;
+  const std::string_view domain = text.substr(local_part + 1);
+  return domain.starts_with('[') ? is_address_literal(domain) : is_hostname(domain);
 }
 
 bool is_uuid(std::string_view text) {
-  if (text.size() != 36) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? text[i] != '-' : !is_hex(text[i])) return false;
-  }
-  return true;
+  if (text.size() != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return false;
+  int found = 0;
+  for (const char c : text) found += is_hex(c) ? 1 : 0;
+  return found == 32;
 }
 
-// Characters of `text`, each unreserved, a sub-delimiter, one of `others`, or percent-encoded.
-bool consists_of(std::string_view text, std::string_view others) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '%') {
-      if (text.size() - i < 3 || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return false;
-      i += 2;
-    } else if (!is_a(c, alpha | digit | uri_mark) && (c == '\0' || others.find(c) == std::string_view::npos)) {
-      return false;
-    }
+// Characters of the set, or percent-encoded ones.
+bool consists_of(std::string_view text, unsigned bits) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while ((at = skip(at, end, bits)) != end) {
+    if (*at != '%' || end - at < 3 || !is_hex(at[1]) || !is_hex(at[2])) return false;
+    at += 3;
   }
   return true;
 }
@@ -192,14 +204,14 @@ bool is_future_address(std::string_view text) {  // IPvFuture
   for (const char c : version) {
     if (!is_hex(c)) return false;
   }
-  return consists_of(text, ":");
+  return consists_of(text, of_user);
 }
 
 // [ userinfo "@" ] host [ ":" port ]
 bool is_authority(std::string_view text) {
   const std::size_t at = text.find('@');
   if (at != std::string_view::npos) {
-    if (!consists_of(text.substr(0, at), ":")) return false;
+    if (!consists_of(text.substr(0, at), of_user)) return false;
     text.remove_prefix(at + 1);
   }
   std::string_view port;
@@ -213,7 +225,7 @@ bool is_authority(std::string_view text) {
     if (!port.empty()) port.remove_prefix(1);
   } else {
     const std::string_view host = take_until(text, ':');
-    if (!consists_of(host, "")) return false;
+    if (!consists_of(host, of_host)) return false;
     port = text;
   }
   for (const char c : port) {
@@ -224,28 +236,26 @@ bool is_authority(std::string_view text) {
 
 bool is_uri(std::string_view text) {
   const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos || colon == 0 || !is_alpha(text.front())) return false;
-  for (const char c : text.substr(0, colon)) {
-    if (!is_alnum(c) && c != '+' && c != '-' && c != '.') return false;
-  }
+  if (colon == std::string_view::npos || colon == 0 || !is_a(text.front(), alpha)) return false;
+  if (skip(text.data(), text.data() + colon, of_scheme) != text.data() + colon) return false;
   text.remove_prefix(colon + 1);
   const std::size_t hash = text.find('#');
   if (hash != std::string_view::npos) {
-    if (!consists_of(text.substr(hash + 1), ":@/?")) return false;
+    if (!consists_of(text.substr(hash + 1), of_query)) return false;
     text = text.substr(0, hash);
   }
   const std::size_t query = text.find('?');
   if (query != std::string_view::npos) {
-    if (!consists_of(text.substr(query + 1), ":@/?")) return false;
+    if (!consists_of(text.substr(query + 1), of_query)) return false;
     text = text.substr(0, query);
   }
   if (text.starts_with("//")) {
     text.remove_prefix(2);
     const std::size_t path = text.find('/');
     return is_authority(text.substr(0, path)) &&
-           (path == std::string_view::npos || consists_of(text.substr(path), ":@/"));
+           (path == std::string_view::npos || consists_of(text.substr(path), of_path));
   }
-  return consists_of(text, ":@/");
+  return consists_of(text, of_path);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -112,6 +113,20 @@ TEST(RuleValue, lengths_are_code_points) {
   EXPECT_EQ(found("text", "\"\u00e4\u00f6\u00fc\u20ac\U0001F600abcde\""), "/text: must have at least 11 characters");
   EXPECT_EQ(found("text", "\"\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\""), none);
   EXPECT_EQ(found("text", "\"1234567890123\""), "/text: must have at most 12 characters");
+}
+
+TEST(RuleValue, lengths_are_code_points_wherever_they_are_in_a_text) {
+  for (std::size_t count = 1; count <= 26; ++count) {
+    for (std::size_t place = 0; place < count; ++place) {
+      for (const std::string_view character : {"a", "\u00e4", "\u20ac", "\U0001F600"}) {
+        std::string text(count - 1, 'a');
+        text.insert(place, character);
+        EXPECT_TRUE(detail::has_length(text, count, count)) << text;
+        EXPECT_FALSE(detail::has_length(text, count + 1, 100)) << text;
+        EXPECT_FALSE(detail::has_length(text, 0, count - 1)) << text;
+      }
+    }
+  }
 }
 
 TEST(RuleValue, listed_values) {

@@ -162,9 +162,9 @@ struct RuleTableOf {
   // Whether member I has rules that are checked.
   template <std::size_t I>
   static constexpr bool is_checked = depths_of(stated(I)) != 0;
-  // Whether its value certainly keeps them.
+  // Whether its value certainly keeps them. All in one function, so that only the rules that there are remain of it.
   template <std::size_t I, class Member>
-  static bool keeps(const Member& value) {
+  [[gnu::flatten]] static bool keeps(const Member& value) {
     static constexpr auto merged = merge_rules<depths_of(stated(I))>(stated(I), I, &compiled_rules<T>);
     return keeps_rules(value, merged.of_depth);
   }

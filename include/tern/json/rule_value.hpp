@@ -151,7 +151,7 @@ consteval std::size_t depths_of(std::span<const Rule> stated) {
 // In src/json.
 bool has_format(Format format, std::string_view text);
 bool has_length(std::string_view text, std::size_t min, std::size_t max);
-bool keeps_listed(const ScalarValue& value, const ValueRules& rules);
+bool keeps_listed(std::string_view text, const ValueRules& rules);
 // The rules of a member, on the document: those of its elements included.
 void check_member(Reader& value, const CompiledRules& rules, std::size_t member);
 
@@ -161,7 +161,7 @@ inline bool keeps_text(std::string_view text, const ValueRules& rules) {
   const bool is_enough = rules.min_size <= 1 || text.size() / 4 >= rules.min_size;
   if ((!is_enough || text.size() > rules.max_size) && !has_length(text, rules.min_size, rules.max_size)) return false;
   if (rules.has_format && !has_format(rules.format, text)) return false;
-  return !rules.is_listed || keeps_listed({.type = ScalarValue::Type::Text, .text = text}, rules);
+  return !rules.is_listed || keeps_listed(text, rules);
 }
 
 template <class N>
