@@ -20,6 +20,19 @@ constexpr std::string_view problem_schema =
     R"json("errors":{"type":"array","items":{"type":"object","properties":{"pointer":{"type":"string"},)json"
     R"json("detail":{"type":"string"}},"required":["detail"]}}},"required":["type","title","status"]})json";
 
+// What patterns or representations differ in.
+template <class Model, class Write>
+void any_of(Writer& out, const Model& model, Write write) {
+  if (model.others.empty()) return write(model);
+  out.begin_object();
+  out.key("anyOf");
+  out.begin_array();
+  write(model);
+  for (const Model& other : model.others) write(other);
+  out.end_array();
+  out.end_object();
+}
+
 class DocumentWriter {
 public:
   explicit DocumentWriter(const DocumentModel& model)
@@ -33,6 +46,9 @@ private:
   void operation(Writer& out, const OperationModel& operation);
   static void security(Writer& out, const OperationModel& operation);
   void parameter(Writer& out, const ParameterModel& parameter);
+  void parameter_schema(Writer& out, const ParameterModel& parameter);
+  static bool has_schema(const ContentModel& content);
+  void content_schema(Writer& out, const ContentModel& content);
   void request(Writer& out, const OperationModel& operation);
   void content(Writer& out, const ContentModel& content, const OperationModel& operation);
   void response(Writer& out, const ResponseModel& response, const OperationModel& operation);
@@ -135,32 +151,45 @@ void DocumentWriter::parameter(Writer& out, const ParameterModel& parameter) {
     out.boolean(true);
   }
   out.key("schema");
+  any_of(out, parameter, [this, &out](const ParameterModel& each) { parameter_schema(out, each); });
+  out.end_object();
+}
+
+void DocumentWriter::parameter_schema(Writer& out, const ParameterModel& parameter) {
   SchemaWriter schemas(out, components_);
   const json::Schema& schema = parameter.schema != nullptr ? *parameter.schema : json::SchemaOf<std::string>::value;
-  schemas.value(schema, parameter.default_json, parameter.pattern, rules);
-  out.end_object();
+  schemas.value(schema, parameter.default_json, parameter.pattern, {parameter.rules, 0, true});
+}
+
+bool DocumentWriter::has_schema(const ContentModel& content) {
+  switch (content.kind) {
+    case ContentModel::Kind::Text: return content.media_type != "text/event-stream";  // a sequence of events
+    case ContentModel::Kind::Schema: return content.schema != nullptr;
+    default: return true;
+  }
+}
+
+void DocumentWriter::content_schema(Writer& out, const ContentModel& content) {
+  SchemaWriter schemas(out, components_);
+  if (content.kind == ContentModel::Kind::Text) {
+    out.raw(R"({"type":"string"})");
+  } else if (content.kind == ContentModel::Kind::Form) {
+    content.schema != nullptr ? schemas.form(*content.schema) : out.raw(R"({"type":"object"})");
+  } else if (content.schema != nullptr) {
+    schemas.value(*content.schema);
+  } else {
+    out.raw(R"({"type":"string","format":"binary"})");
+  }
 }
 
 void DocumentWriter::content(Writer& out, const ContentModel& content, const OperationModel& operation) {
   out.key(content.media_type);
   out.begin_object();
-  SchemaWriter schemas(out, components_);
-  if (content.kind == ContentModel::Kind::Bytes && content.schema == nullptr) {
+  if (has_schema(content)) {
     out.key("schema");
-    out.raw(R"({"type":"string","format":"binary"})");
-  } else if (content.kind == ContentModel::Kind::Text) {
-    if (content.media_type != "text/event-stream") {  // a sequence of events
-      out.key("schema");
-      out.raw(R"({"type":"string"})");
-    }
-  } else if (content.kind == ContentModel::Kind::Form) {
-    out.key("schema");
-    content.schema != nullptr ? schemas.form(*content.schema) : out.raw(R"({"type":"object"})");
-  } else if (content.schema != nullptr) {
-    out.key("schema");
-    schemas.value(*content.schema);
+    any_of(out, content, [this, &out](const ContentModel& each) { content_schema(out, each); });
   }
-  for (const app::RouteNotes* notes : operation.entry->notes) {
+  for (const app::RouteNotes* notes : (content.entry != nullptr ? content.entry : operation.entry)->notes) {
     const auto example = std::ranges::find_if(notes->examples, [&content](const app::RouteNotes::Example& each) {
       return content.schema != nullptr && each.schema == &target_of(*content.schema);
     });

@@ -54,6 +54,34 @@ const ParameterModel* find_parameter(const std::vector<ParameterModel>& among, c
   return found == among.end() ? nullptr : &*found;
 }
 
+bool is_same_value(const ParameterModel& one, const ParameterModel& other) {
+  return one.schema == other.schema && one.rules.data() == other.rules.data() && one.default_json == other.default_json;
+}
+
+bool is_same_value(const ContentModel& one, const ContentModel& other) {
+  return one.kind == other.kind && one.schema == other.schema;
+}
+
+// Beside what `into` is already.
+template <class Model>
+void add_other(Model& into, const Model& other) {
+  const auto is_same = [&other](const Model& each) { return is_same_value(each, other); };
+  if (!is_same(into) && std::ranges::none_of(into.others, is_same)) into.others.push_back(other);
+}
+
+void merge_contents(std::vector<ContentModel>& into, const std::vector<ContentModel>& others,
+                    const app::OperationEntry* entry) {
+  for (ContentModel content : others) {
+    content.entry = entry;
+    const auto known = std::ranges::find(into, content.media_type, &ContentModel::media_type);
+    if (known == into.end()) {
+      into.push_back(std::move(content));
+    } else {
+      add_other(*known, content);
+    }
+  }
+}
+
 std::string_view stated_id(const OperationModel& operation) {
   for (const app::RouteNotes* notes : operation.entry->notes) {
     if (!notes->operation_id.empty()) return notes->operation_id;
@@ -102,6 +130,7 @@ void DocumentModel::merge_parameters(OperationModel& into, const OperationModel&
     if (!is_in_path(parameter)) {
       const ParameterModel* const same = find_parameter(other.parameters, parameter);
       parameter.required = parameter.required && same != nullptr && same->required;
+      if (same != nullptr) add_other(parameter, *same);
       continue;
     }
     if (parameter.schema != theirs->schema || parameter.pattern != theirs->pattern ||
@@ -125,21 +154,16 @@ void DocumentModel::merge(OperationModel& into, const OperationModel& other) {
   merge_parameters(into, other);
   const bool both_need_content = !into.contents.empty() && !other.contents.empty() && other.content_required;
   into.content_required = into.content_required && both_need_content;
-  for (const ContentModel& content : other.contents) {
-    if (std::ranges::find(into.contents, content.media_type, &ContentModel::media_type) == into.contents.end()) {
-      into.contents.push_back(content);
-    }
-  }
+  merge_contents(into.contents, other.contents, other.entry);
   for (const auto& [status, response] : other.responses) {
     const auto [known, is_new] = into.responses.try_emplace(status, response);
-    if (is_new) continue;
-    known->second.is_problem = known->second.is_problem || response.is_problem;
-    for (const ContentModel& content : response.contents) {
-      if (std::ranges::find(known->second.contents, content.media_type, &ContentModel::media_type) ==
-          known->second.contents.end()) {
-        known->second.contents.push_back(content);
-      }
+    if (is_new) {
+      for (ContentModel& content : known->second.contents) content.entry = other.entry;
+      continue;
     }
+    known->second.is_problem = known->second.is_problem || response.is_problem;
+    known->second.has_location = known->second.has_location || response.has_location;
+    merge_contents(known->second.contents, response.contents, other.entry);
   }
 }
 
@@ -203,7 +227,10 @@ void DocumentModel::check_notes(const OperationModel& operation, const std::stri
   }
   const auto has = [](const std::vector<ContentModel>& contents, const json::Schema* schema) {
     return std::ranges::any_of(contents, [schema](const ContentModel& content) {
-      return content.schema != nullptr && &target_of(*content.schema) == schema;
+      const auto is_of_type = [schema](const ContentModel& each) {
+        return each.schema != nullptr && &target_of(*each.schema) == schema;
+      };
+      return is_of_type(content) || std::ranges::any_of(content.others, is_of_type);
     });
   };
   for (const app::RouteNotes::Example& example : operation.entry->notes.empty()
@@ -227,21 +254,34 @@ void DocumentModel::collect(const OperationModel& operation) {
     }
   }
   for (const ParameterModel& parameter : operation.parameters) {
-    if (parameter.schema != nullptr) components_.add(*parameter.schema, true);
+    collect(parameter);
+    for (const ParameterModel& other : parameter.others) collect(other);
   }
   for (const ContentModel& content : operation.contents) {
-    if (content.schema == nullptr) continue;
-    if (content.kind == ContentModel::Kind::Schema) {
-      components_.add(*content.schema, true, operation.entry->deny_unknown);
-    } else {  // the form itself is no component
-      for (const json::SchemaMember& member : content.schema->members) components_.add(*member.schema, true);
-    }
+    collect_request(content, operation);
+    for (const ContentModel& other : content.others) collect_request(other, operation);
   }
   for (const auto& [status, response] : operation.responses) {
     has_problems_ = has_problems_ || response.is_problem;
     for (const ContentModel& content : response.contents) {
       if (content.schema != nullptr) components_.add(*content.schema, false);
+      for (const ContentModel& other : content.others) {
+        if (other.schema != nullptr) components_.add(*other.schema, false);
+      }
     }
+  }
+}
+
+void DocumentModel::collect(const ParameterModel& parameter) {
+  if (parameter.schema != nullptr) components_.add(*parameter.schema, true);
+}
+
+void DocumentModel::collect_request(const ContentModel& content, const OperationModel& operation) {
+  if (content.schema == nullptr) return;
+  if (content.kind == ContentModel::Kind::Schema) {
+    components_.add(*content.schema, true, operation.entry->deny_unknown);
+  } else {  // the form itself is no component
+    for (const json::SchemaMember& member : content.schema->members) components_.add(*member.schema, true);
   }
 }
 

@@ -42,6 +42,8 @@ private:
   void check() const;
   void check_notes(const OperationModel& operation, const std::string& title, app::Mistakes& mistakes) const;
   void collect(const OperationModel& operation);
+  void collect(const ParameterModel& parameter);
+  void collect_request(const ContentModel& content, const OperationModel& operation);
 
   const OpenApiOptions& options_;
   std::vector<app::OperationEntry> entries_;  // which the operations refer to

@@ -24,6 +24,7 @@ struct ParameterModel {
   std::string pattern = {};
   bool required = false;
   std::span<const json::Rule> rules = {};
+  std::vector<ParameterModel> others = {};  // what other patterns or representations read under this name
 };
 
 struct ContentModel {
@@ -31,6 +32,8 @@ struct ContentModel {
   Kind kind = Kind::Bytes;
   std::string media_type = {};
   const json::Schema* schema = nullptr;
+  std::vector<ContentModel> others = {};       // other types that it may have
+  const app::OperationEntry* entry = nullptr;  // the route of it, where it is not the operation's
 };
 
 struct ResponseModel {

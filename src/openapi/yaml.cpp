@@ -55,6 +55,47 @@ std::string_view yaml_key(std::string_view quoted) {
   return plain ? name : quoted;
 }
 
+// The code of "\uXXXX" at `at` in the text; 0 if there is none.
+unsigned escaped_unit(std::string_view text, std::size_t at) {
+  if (text.size() < at + 6 || text.substr(at, 2) != "\\u") return 0;
+  unsigned unit = 0;
+  for (const char c : text.substr(at + 2, 4)) unit = unit * 16 + static_cast<unsigned>(base::hex_value(c));
+  return unit;
+}
+
+void append_hex(std::string& out, unsigned value, int width) {
+  for (int digit = width - 1; digit >= 0; --digit) out += "0123456789ABCDEF"[value >> (digit * 4) & 15];
+}
+
+// In double quotes, JSON strings are YAML, but for surrogates, which YAML does not pair, and for characters that must
+// not stand there as they are (YAML 1.2, section 5.1).
+void append_text(std::string& out, std::string_view quoted) {
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    const std::string_view rest = quoted.substr(i);
+    const unsigned high = escaped_unit(quoted, i);
+    const unsigned low = high >= 0xD800 && high < 0xDC00 ? escaped_unit(quoted, i + 6) : 0;
+    if (low >= 0xDC00 && low < 0xE000) {
+      out += "\\U";
+      append_hex(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00), 8);
+      i += 11;
+    } else if (rest.front() == '\\') {
+      out.append(rest.substr(0, 2));
+      ++i;
+    } else if (rest.front() == '\x7F') {
+      out += "\\x7F";
+    } else if (rest.starts_with('\xC2') && static_cast<unsigned char>(rest[1]) < 0xA0) {
+      out += "\\x";
+      append_hex(out, static_cast<unsigned char>(rest[1]), 2);
+      ++i;
+    } else if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
+      out += rest[2] == '\xBE' ? "\\uFFFE" : "\\uFFFF";
+      i += 2;
+    } else {
+      out += rest.front();
+    }
+  }
+}
+
 class Yaml {
 public:
   explicit Yaml(std::string_view json) : tokens_(json) {}
@@ -71,7 +112,8 @@ private:
     if (tokens_.take('{')) return object(depth, after_key);
     if (tokens_.take('[')) return array(depth, after_key);
     if (after_key) out_ += ' ';
-    out_.append(tokens_.scalar()) += '\n';
+    append_text(out_, tokens_.scalar());
+    out_ += '\n';
   }
 
   void object(std::size_t depth, bool after_key) {
@@ -83,7 +125,8 @@ private:
     bool first = !after_key;
     do {
       if (!std::exchange(first, false)) indent(depth);
-      out_.append(yaml_key(tokens_.scalar())) += ':';
+      append_text(out_, yaml_key(tokens_.scalar()));
+      out_ += ':';
       tokens_.take(':');
       value(depth + 1, true);
     } while (tokens_.take(','));

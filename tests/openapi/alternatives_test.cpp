@@ -53,6 +53,37 @@ TEST(Representations, are_contents_of_one_operation) {
   EXPECT_EQ(operation.find("description"), nullptr);
 }
 
+TEST(Representations, that_read_other_types_have_the_schemas_of_all) {
+  App app;
+  app.post("/orders", [](Json<Report> report) { return *report; }).example(Report{1});
+  app.post("/orders", produces("application/vnd.v2+json",
+                               [](Json<ReportV2> report, QueryParam<"dry", bool, false>) { return *report; }))
+      .example(ReportV2{2});
+  app.get("/orders", [](QueryParam<"page", int, 1> page) { return Report{*page}; });
+  app.get("/orders", produces("text/plain", [](QueryParam<"page", std::string> page) { return *page; }));
+  const JsonValue operations = at(parse(app.openapi_document()), {"paths", "/orders"});
+  EXPECT_EQ(at(operations, {"post", "requestBody", "content", "application/json", "schema"}),
+            parse(R"({"anyOf":[{"$ref":"#/components/schemas/Report"},{"$ref":"#/components/schemas/ReportV2"}]})"));
+  EXPECT_EQ(at(operations, {"post", "responses", "200", "content", "application/vnd.v2+json", "example"}),
+            parse(R"({"count":2})"));
+  EXPECT_EQ(at(operations, {"get", "parameters"}), parse(R"([{"name":"page","in":"query","schema":{"anyOf":[
+                      {"type":"integer","format":"int32","minimum":-2147483648,"maximum":2147483647,"default":1},
+                      {"type":"string"}]}}])"));
+}
+
+TEST(Patterns, that_are_one_path_have_the_schemas_of_all) {
+  App app;
+  app.get("/items/{id:[0-9]+}", [](int) { return Report{}; });
+  app.get("/items/{name}", [](std::string) { return ReportV2{}; });
+  EXPECT_EQ(at(parse(app.openapi_document()),
+               {"paths", "/items/{id}", "get", "responses", "200", "content", "application/json", "schema"}),
+            parse(R"({"anyOf":[{"$ref":"#/components/schemas/Report"},{"$ref":"#/components/schemas/ReportV2"}]})"));
+  Client client(app);
+  client.check_contract();
+  EXPECT_NO_THROW(client.get("/items/7"));
+  EXPECT_NO_THROW(client.get("/items/tern"));
+}
+
 TEST(Representations, are_compared_with_their_own_schema) {
   App app;
   app.get("/right", [] { return Report{}; });

@@ -394,6 +394,12 @@ TEST(OpenApiYaml, quotes_what_yaml_would_take_for_something_else) {
             "a:\n  \"200\": \"yes\"\n  \"no\": []\n  \"b c\":\n    - 1\n    - d: \"\\n\\\"\"\n      e: {}\n");
 }
 
+TEST(OpenApiYaml, escapes_characters_that_yaml_does_not_take_as_they_are) {
+  EXPECT_EQ(
+      openapi::to_yaml("{\"a\":\"\x7F \xC2\x80 \u00FC \xEF\xBF\xBE \\uD83D\\uDE00 \\\\uD83D \\u00e4 \U0001F600\"}"),
+      "a: \"\\x7F \\x80 \u00FC \\uFFFE \\U0001F600 \\\\uD83D \\u00e4 \U0001F600\"\n");
+}
+
 // --- The validator -------------------------------------------------------------------------------------------------
 
 std::string violation(const std::string& schema, const std::string& value) {
