@@ -97,6 +97,15 @@ class Page {
     await this.type(value);
   }
 
+  // Chooses the option of a select that has this text.
+  async choose(selector, text) {
+    await this.evaluate((selector, text) => {
+      const select = document.querySelector(selector);
+      select.selectedIndex = [...select.options].findIndex(option => option.text === text);
+      for (const type of ["input", "change"]) select.dispatchEvent(new Event(type, { bubbles: true }));
+    }, selector, text);
+  }
+
   async chooseFiles(selector, files) {
     const { root } = await this.send("DOM.getDocument");
     const { nodeId } = await this.send("DOM.querySelector", { nodeId: root.nodeId, selector });

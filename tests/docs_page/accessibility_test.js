@@ -57,7 +57,7 @@ async function main() {
     await page.send("Runtime.evaluate", { expression: fs.readFileSync(axe.stdout.trim(), "utf8") });
     for (const [state, enter] of Object.entries(states)) {
       await enter(page);
-      for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 390]]) {
+      for (const [theme, width] of [["light", 1280], ["dark", 1280], ["light", 390], ["dark", 390]]) {
         await page.prefer(theme);
         await page.resize(width, 900);
         const faults = await violations(page);

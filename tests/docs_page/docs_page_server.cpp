@@ -115,6 +115,23 @@ std::string large_document(int operations) {
          R"("name":{"type":"string","maxLength":100},"parts":{"type":"array","items":{"$ref":"#/components/schemas/Thing"}}}}}}})";
 }
 
+// Types that refer to each other in all combinations, as those of large models do.
+std::string tangled_document(int types) {
+  std::string schemas;
+  for (int i = 0; i < types; ++i) {
+    schemas += (i == 0 ? "\"Type" : ",\"Type") + std::to_string(i) + "\":{\"type\":\"object\",\"properties\":{";
+    for (int j = 0; j < types; ++j) {
+      const std::string number = std::to_string(j);
+      schemas += (j == 0 ? "\"" : ",\"") + number + "\":{\"$ref\":\"#/components/schemas/Type" + number + "\"}";
+    }
+    schemas += "}}";
+  }
+  return R"({"openapi":"3.1.0","info":{"title":"Tangled","version":"1"},"paths":{"/echo":{"post":{"operationId":"add",)"
+         R"("requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Type0"}}}},)"
+         R"("responses":{}}}},"components":{"schemas":{)" +
+         schemas + "}}}";
+}
+
 constexpr std::string_view problem =
     R"({"type":"about:blank","title":"Unprocessable Content","status":422,"errors":[{"pointer":"/title","rule":"minLength","detail":"<img src=x onerror=alert(1)>"}],"id":9007199254740993})";
 constexpr std::string_view pixel(
@@ -129,25 +146,28 @@ int main(int argc, char** argv) {
   std::string folder, swagger_ui = "swagger-ui", scalar = "scalar.js";
   const tern::Options options =
       examples::options(argc, argv, {{"--documents", folder}, {"--swagger-ui", swagger_ui}, {"--scalar", scalar}});
-  const std::string torture = file(folder + "/torture.json"), large = large_document(300);
+  const std::string torture = file(folder + "/torture.json"), large = large_document(300),
+                    tangled = tangled_document(14);
   const tern::app::DocsPage page({.title = "Torture", .document = "torture.json"});
   const tern::app::DocsPage large_page({.title = "Large", .document = "large.json"});
+  const tern::app::DocsPage tangled_page({.title = "Tangled", .document = "tangled.json"});
   const tern::app::DocsPage broken_page({.title = "Broken", .document = "nothing.json"});
   using enum tern::app::DocsViewer;
-  const tern::app::DocsPage swagger_page(
-      {.document = "torture.json", .viewer = SwaggerUi, .viewer_address = swagger_ui});
-  const tern::app::DocsPage scalar_page({.document = "torture.json", .viewer = Scalar, .viewer_address = scalar});
+  const tern::app::DocsPage swagger_page({.document = "large.json", .viewer = SwaggerUi, .viewer_address = swagger_ui});
+  const tern::app::DocsPage scalar_page({.document = "large.json", .viewer = Scalar, .viewer_address = scalar});
   tern::App app;
   const auto serve = [](const tern::app::DocsPage& shown) {
     return [&shown](const tern::Request& request) { return shown.respond(request); };
   };
   app.get("/docs", serve(page));
   app.get("/large", serve(large_page));
+  app.get("/tangled", serve(tangled_page));
   app.get("/broken", serve(broken_page));
   app.get("/swagger", serve(swagger_page));
   app.get("/scalar", serve(scalar_page));
   app.get("/torture.json", [&] { return tern::Response::static_content(tern::media::json, torture); });
   app.get("/large.json", [&] { return tern::Response::static_content(tern::media::json, large); });
+  app.get("/tangled.json", [&] { return tern::Response::static_content(tern::media::json, tangled); });
   for (const tern::Method method :
        {tern::Method::Get, tern::Method::Post, tern::Method::Put, tern::Method::Patch, tern::Method::Delete}) {
     app.on(method, "/echo/{path...}", echo);

@@ -76,12 +76,12 @@ const tests = {
     await page.until(() => document.querySelectorAll("nav li:not([hidden])").length === 1);
     assert.deepStrictEqual(await page.evaluate(() => [...document.querySelectorAll(".operation-head")].filter(node => node.checkVisibility()).map(node => node.textContent)),
       ["DELETE/echo/books/{id}Deletes a bookdeprecatedauthorized"]);
-    assert.strictEqual(await page.evaluate(() => document.querySelector("#status").textContent), "1 of 16 operations");
+    assert.strictEqual(await page.evaluate(() => document.querySelector("#status").textContent), "1 of 18 operations");
     await page.press("Enter");
     assert.deepStrictEqual(await page.evaluate(() => [location.hash, document.activeElement.getAttribute("aria-expanded")]), ["#deleteBook", "true"]);
     await page.press("/");
     await page.press("Escape");
-    assert.strictEqual(await page.evaluate(() => document.querySelectorAll("nav li:not([hidden])").length), 16);
+    assert.strictEqual(await page.evaluate(() => document.querySelectorAll("nav li:not([hidden])").length), 18);
     await page.type("no such thing");
     assert.ok(await page.evaluate(() => document.querySelector("#nothing").checkVisibility()));
     assertNoProblems(page);
@@ -154,12 +154,37 @@ const tests = {
     assertNoProblems(page);
   },
 
+  async "asks for the representation that is chosen, as curl does"() {
+    const page = await docs("/docs#report");
+    const select = inside("report", ".try form select");
+    assert.deepStrictEqual(await page.evaluate(select => [...document.querySelector(select).options].map(option => option.text), select), ["application/json", "text/csv", "text/event-stream"]);
+    assert.strictEqual((await sentTwice(page, "report")).fields.accept, "application/json, application/problem+json");
+    assert.doesNotMatch(await curlOf(page, "report"), /--no-buffer/);
+    for (const type of ["text/csv", "text/event-stream"]) {
+      await page.choose(select, type);
+      assert.strictEqual((await sentTwice(page, "report")).fields.accept, `${type}, application/problem+json`);
+    }
+    assert.match(await curlOf(page, "report"), /--no-buffer/);
+    await openOperation(page, "getBook");
+    assert.ok(!await page.evaluate(selector => document.querySelector(selector).textContent.includes("Answer as"), inside("getBook", ".try")));
+    assertNoProblems(page);
+  },
+
   async "quotes hostile names and values for the shell"() {
     const id = "\"><img src=x onerror=window.hacked=1>";
     const page = await docs(`/docs#${encodeURIComponent(id)}`);
     const echo = await sentTwice(page, id);
     assert.strictEqual(echo.target, "/echo/hostile/%27%3B%20echo%20hacked%3B%20%27?%27%3B%20touch%20hacked%3B%20%27=%24%28touch%20hacked%29%60touch%20hacked%60%5C%27%21%21");
     assert.ok(!fs.existsSync(path.join(folder, "hacked")));
+    assertNoProblems(page);
+  },
+
+  async "does not let names make curl read files"() {
+    const page = await docs("/docs#hostileParts");
+    assert.doesNotMatch(await curlOf(page, "hostileParts"), /--header '?@/);
+    const inputs = await page.evaluate(form => [...document.querySelectorAll(`${form} input`)].map(input => input.id), inside("hostileParts", ".try form"));
+    await page.enter(`#${inputs.at(-1)}`, "text");
+    assert.match(await curlOf(page, "hostileParts"), /^# curl takes no equals sign/);
     assertNoProblems(page);
   },
 
@@ -295,6 +320,9 @@ const tests = {
       const { top } = document.activeElement.getBoundingClientRect();
       return document.activeElement.textContent.includes("Thing number 295") && top >= 50 && top < 300;
     });
+    await page.open("/tangled#add");
+    const tangled = await page.evaluate(() => document.querySelector("textarea").value);
+    assert.ok(Object.keys(JSON.parse(tangled)).length > 0 && tangled.length < 200_000);
     assert.ok(ready - downloaded < 1500 && searching < 300 && unfolding < 300);  // ten times what it takes, for busy machines
     assertNoProblems(page);
   },

@@ -19,7 +19,7 @@ function patternExample(pattern) {
       const pieces = found.at(-1);
       const least = /^(?:\{(\d+)|[*?])/.exec(token);
       if (token === "|") found.push([]);
-      else if (least) pieces.push((pieces.pop() ?? "").repeat(least[1] ?? 0));
+      else if (least) pieces.push((pieces.pop() ?? "").repeat(least[1] ?? 0).slice(0, 1000));
       else if (token[0] === "(") {
         const inner = alternation();
         pieces.push(/[=!]$/.test(token) ? "" : inner);
@@ -33,7 +33,7 @@ function patternExample(pattern) {
 }
 
 function textExample(schema) {
-  if (schema.format in formatExamples) return formatExamples[schema.format];
+  if (Object.hasOwn(formatExamples, schema.format)) return formatExamples[schema.format];
   const example = schema.pattern ? patternExample(String(schema.pattern)) : "text";
   return example.padEnd(Math.min(schema.minLength ?? 0, 1000), example.at(-1) ?? "a").slice(0, schema.maxLength);
 }
@@ -47,9 +47,14 @@ function numberExample(schema, isInteger) {
   return schema.multipleOf || isInteger ? Math[value === low ? "ceil" : "floor"](value / step) * step : value;
 }
 
+// Schemas that refer to each other in all combinations must not keep the page busy.
+let budget = 0;
+
 // `direction` is "request" or "response": what is read only, or write only, is left out. `path` has the names of the schemas
 // around this one, so that a recursive schema ends.
 function example(raw, direction, path = []) {
+  if (path.length === 0) budget = 1000;
+  if (--budget < 0) return;
   const { name, schema } = simplified(raw);
   if ("example" in schema) return schema.example;
   if (list(schema.examples).length) return schema.examples[0];

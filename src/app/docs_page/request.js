@@ -46,13 +46,20 @@ function placeParameters(operation, valueOf) {
   return placed;
 }
 
-// {method, url, headers, cookies, body, content}; the body is {text}, {file} or {parts}, and content its media type.
-function makeRequest(operation, server, valueOf, body) {
+const typesOfAnswers = responses => [...new Set(responses.flatMap(response => Object.keys(response.content ?? {})))];
+
+// The media types of successful answers: representations that a client may choose.
+const representations = operation => typesOfAnswers(operation.responses.filter(({ status }) => status[0] === "2"));
+
+// {method, url, headers, cookies, body, content}; the body is {text}, {file} or {parts}, and content its media type. Of several
+// representations, `type` is the one that is asked for.
+function makeRequest(operation, server, valueOf, body, type) {
   const { path, query, headers, cookies } = placeParameters(operation, valueOf);
   const request = { method: operation.method, headers, cookies, body, user: null };
   addCredentials(operation, request, query);
   request.url = server + path + (query.length ? `?${query.join("&")}` : "");
-  const accepted = [...new Set(operation.responses.flatMap(response => Object.keys(response.content ?? {})))];
+  const others = representations(operation);
+  const accepted = typesOfAnswers(operation.responses).filter(one => !type || one === type || !others.includes(one));
   if (accepted.length && !headers.some(([name]) => name.toLowerCase() === "accept")) headers.push(["Accept", accepted.join(", ")]);
   if (body?.type && !body.parts) headers.push(["Content-Type", body.type]);
   return request;
@@ -89,6 +96,7 @@ const quoted = word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceA
 const formQuoted = value => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 function curlForm(part) {
+  if (part.name.includes("=")) throw new Error(`curl takes no equals sign in ${part.name}`);
   if (part.file) return ["--form", `${part.name}=@${formQuoted(part.file.name)}${part.file.type ? `;type=${part.file.type}` : ""}`];
   if (part.type) return ["--form", `${part.name}=${formQuoted(part.text)};type=${part.type}`];
   return ["--form-string", `${part.name}=${part.text}`];
@@ -109,7 +117,7 @@ function curlLine(request, isStream) {
   if (/\/\.{1,2}(?:[/?]|$)/.test(url)) options.push("--path-as-is");
   lines.push(["curl", ...options.map(quoted), quoted(url)].join(" "));
   if (request.user !== null) add("--user", request.user);
-  for (const [name, value] of request.headers) add("--header", value === "" ? `${name};` : oneLine(`${name}: ${value}`));
+  for (const [name, value] of request.headers) add("--header", value === "" ? `${name};` : oneLine(`${name}: ${value}`).replace(/^@+/, ""));
   if (cookies.length) add("--cookie", cookies.join("; "));
   if (body?.file) add("--data-binary", `@${body.file.name}`);
   else if (body?.text !== undefined) add("--data-raw", body.text);

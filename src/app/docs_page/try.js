@@ -120,17 +120,25 @@ function bodyEditor(body) {
     value: () => (send && !send.checked ? null : editor?.value() ?? null) };
 }
 
+// Chooses among the representations of an answer: {node, value()}, where undefined is any.
+function representationChoice(operation) {
+  const types = representations(operation);
+  if (types.length < 2) return { value: () => types[0] };
+  const control = el("select", types.map(type => el("option", type)));
+  return { node: labelled("Answer as", control, "Accept"), value: () => control.value };
+}
+
 function tryPanel(operation) {
   const controls = new Map(operation.parameters.map(parameter => [parameter, valueControl({ ...parameter, where: parameter.in })]));
   const body = operation.body && bodyEditor(operation.body);
-  const isStream = operation.responses.some(response => "text/event-stream" in (response.content ?? {}));
+  const representation = representationChoice(operation);
   const curl = code([], "Line for curl", { class: "curl" });
   const answer = el("div.answer");
-  const make = () => makeRequest(operation, operation.server?.url ?? page.server, parameter => controls.get(parameter).value(), body?.value());
+  const make = () => makeRequest(operation, operation.server?.url ?? page.server, parameter => controls.get(parameter).value(), body?.value(), representation.value());
   function update() {
     let line;
     try {
-      line = curlLine(make(), isStream);
+      line = curlLine(make(), representation.value() === "text/event-stream");
     } catch (fault) {
       line = `# ${oneLine(fault.message)}`;
     }
@@ -164,7 +172,7 @@ function tryPanel(operation) {
     onkeydown: event => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     } },
-    el("h4", "Try it"), lockLine(operation), [...controls.values()].map(control => control.node), body && body.node,
+    el("h4", "Try it"), lockLine(operation), [...controls.values()].map(control => control.node), body && body.node, representation.node,
     el("div.actions", submit));
   document.addEventListener("settings", update);
   update();
