@@ -32,10 +32,11 @@ struct Account {
   std::int64_t balance = 0;
 };
 
+// All must be there: a member with an initializer may be missing.
 struct NewTransfer {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t amount = 0;
+  std::int64_t from;
+  std::int64_t to;
+  std::int64_t amount;
 };
 
 struct Transfer {
@@ -233,7 +234,10 @@ int main(int argc, char** argv) {
     app.post("/accounts", open_account);
     app.get("/accounts/{id}", find_account);
     app.get("/transfers", list_transfers);
-    app.post("/transfers", transfer);
+    app.post("/transfers", transfer)
+        .problem(tern::Status::NotFound, "There is no such account")
+        .problem(tern::Status::Conflict, "The balance is too low");
+    app.openapi({.title = "Ledger", .docs = "/docs"});
     return app.run(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ledger: %s\n", error.what());

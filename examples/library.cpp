@@ -111,13 +111,16 @@ int main(int argc, char** argv) {
     app.state(db);
     app.on_error(tern::sql_problem);
     app.on_start([db]() -> tern::Task<> { co_await db.migrate(migrations); });
+    constexpr auto taken = tern::Status::Conflict;
+    constexpr auto missing = tern::Status::NotFound;
     app.get("/books", list);
-    app.post("/books", add);
-    app.get("/books.csv", table);
+    app.post("/books", add).problem(taken, "There is a book of this title");
+    app.get("/books.csv", table).response(tern::Status::Ok, "All books", "text/csv");
     app.get("/books/{id}", find);
-    app.put("/books/{id}", replace);
-    app.del("/books/{id}", discard);
-    app.post("/books/{id}/loans", lend);
+    app.put("/books/{id}", replace).problem(missing).problem(taken, "There is a book of this title");
+    app.del("/books/{id}", discard).problem(missing);
+    app.post("/books/{id}/loans", lend).problem(missing).problem(taken, "The book is lent");
+    app.openapi({.title = "Library", .docs = "/docs"});
     return app.run(options);
   } catch (const tern::SqlError& error) {
     std::fprintf(stderr, "library: %s\n", error.what());

@@ -67,17 +67,16 @@ int main(int argc, char** argv) {
     app.trace(std::move(tracing));
   }
 
-  app.post("/orders", [&shop, orders, prices](const tern::Request& request, tern::Json<NewOrder> wanted) {
+  const auto order = [&shop, orders, prices](const tern::Request& request, tern::Json<NewOrder> wanted) {
     if (!shop.is_open) throw tern::HttpError(tern::Status::ServiceUnavailable, "the shop is closed");
     const tern::Span place = tern::span(request, "place");
     orders.with(kind_of(wanted->article)).add();
     prices.observe(wanted->cents / 100.0);
-    const Order order{++shop.orders, wanted->article, wanted->cents};
-    return tern::created(order, "/orders/" + std::to_string(order.number));
-  });
-  app.post("/close", [&shop] {
-    shop.is_open = false;
-    return tern::Status::NoContent;
-  });
+    const Order placed{++shop.orders, wanted->article, wanted->cents};
+    return tern::created(placed, "/orders/" + std::to_string(placed.number));
+  };
+  app.post("/orders", order).problem(tern::Status::ServiceUnavailable, "The shop is closed");
+  app.post("/close", [&shop] { shop.is_open = false; });
+  app.openapi({.title = "Shop", .docs = "/docs"});
   return app.run(options);
 }

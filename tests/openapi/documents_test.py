@@ -1,6 +1,6 @@
 """The documents that the examples publish: each is valid for openapi-spec-validator. Skipped (77) where it cannot be had.
 
-usage: documents_test.py SCRIPT_OPENAPI_TOOLS PROGRAM…
+usage: documents_test.py SCRIPT_OPENAPI_TOOLS PROGRAM…      a PROGRAM may have arguments behind it, in the same text
 """
 
 import json
@@ -16,9 +16,10 @@ GET_TOOLS, *PROGRAMS = sys.argv[1:]
 SKIPPED = 77
 
 
-def fetch_document(program):
-    """The document of a program, which then has to stop cleanly."""
-    server = subprocess.Popen([program, "--port", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def fetch_document(program, folder):
+    """The document of a program, run in a folder, which then has to stop cleanly."""
+    server = subprocess.Popen([*program.split(), "--port", "0"], cwd=folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
     try:
         for line in server.stderr:
             if found := re.search(r"serving (127\.0\.0\.1:\d+)", line):
@@ -43,9 +44,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for program in PROGRAMS:
-            document = fetch_document(program)
+            document = fetch_document(program, folder)
             assert json.loads(document)["paths"], program
-            files.append(pathlib.Path(folder) / (pathlib.Path(program).name + ".json"))
+            files.append(pathlib.Path(folder) / (pathlib.Path(program.split()[0]).name + ".json"))
             files[-1].write_text(document)
         sys.exit(subprocess.run([validator, "--errors", "all", *files], check=False).returncode)
 
