@@ -144,15 +144,15 @@ void RuleWalk::check_each(Reader& value, const CompiledRules& rules, const RuleG
   const ScalarValue scalar = is_array || is_object ? ScalarValue{} : scalar_of(element);
   for (const CompiledRule& rule : rules.of(group)) {
     if (rule.rule->depth != depth) continue;
-    bool kept = true;
+    bool is_kept = true;
     if (is_array) {
-      kept = keeps_array(rule, dom::array(element));
+      is_kept = keeps_array(rule, dom::array(element));
     } else if (is_object) {
-      kept = keeps_object(rule, dom::object(element));
+      is_kept = keeps_object(rule, dom::object(element));
     } else {
-      kept = keeps(rule, scalar);
+      is_kept = keeps(rule, scalar);
     }
-    if (!kept) fail(value, violation(rule));
+    if (!is_kept) fail(value, violation(rule));
   }
 }
 

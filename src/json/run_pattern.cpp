@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t max_runs = 64;
 constexpr std::size_t max_sets = 8;
-constexpr std::size_t unlimited = PatternNode::unlimited;
+constexpr std::size_t no_limit = PatternNode::unlimited;
 
 struct SetRun {
   CharacterSet set;
@@ -16,7 +16,7 @@ struct SetRun {
 };
 
 std::size_t sum(std::size_t a, std::size_t b) {
-  return a == unlimited || b == unlimited ? unlimited : a + b;
+  return a == no_limit || b == no_limit ? no_limit : a + b;
 }
 
 bool append_run(const CharacterSet& set, std::size_t min, std::size_t max, std::vector<SetRun>& runs) {
