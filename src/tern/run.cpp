@@ -308,9 +308,8 @@ int App::run(const Options& options) {
     try {
       // The server's threads exist now, and do not inherit the blocked signals.
       Supervisor(supervision, *server, signals, forced_exit).run();
-    } catch (const std::system_error& error) {
-      server->log().write(LogLevel::Error,
-                          "stopping, since signals cannot be waited for: " + std::string(error.what()));
+    } catch (const std::exception&) {  // nothing may leave this block while the server runs
+      server->log().failure("stopping, since signals cannot be waited for", std::current_exception());
       server->stop(server->settings().drain_timeout);
     }
     wait();

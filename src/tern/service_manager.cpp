@@ -6,10 +6,14 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 namespace tern {
 namespace {
@@ -41,18 +45,35 @@ std::optional<Milliseconds> watchdog_of_this_process() {
   return Milliseconds(static_cast<std::int64_t>(*microseconds / 1000));
 }
 
-std::string microseconds_of(Milliseconds time) {
-  return std::to_string(time.count() * 1000);
-}
-
-// A line break would begin another field.
-std::string one_line(std::string_view text) {
-  std::string line(text);
-  for (char& c : line) {
-    if (c == '\n') c = ' ';
+// Of a fixed size: there may be no memory when the process stops.
+class Notification {
+public:
+  Notification& add(std::string_view text) noexcept {
+    const std::size_t count = std::min(text.size(), text_.size() - size_);
+    for (const char c : text.substr(0, count)) text_[size_++] = c;
+    return *this;
   }
-  return line;
-}
+  Notification& add(std::int64_t number) noexcept {
+    const auto written = std::to_chars(text_.data() + size_, text_.data() + text_.size(), number);
+    if (written.ec == std::errc()) size_ = static_cast<std::size_t>(written.ptr - text_.data());
+    return *this;
+  }
+  // The field STATUS; a line break would begin another field. Nothing if it is empty: the last one stays.
+  Notification& add_status(std::string_view status) noexcept {
+    if (status.empty()) return *this;
+    add("\nSTATUS=");
+    const std::size_t begin = size_;
+    add(status);
+    std::replace(text_.begin() + static_cast<std::ptrdiff_t>(begin), text_.begin() + static_cast<std::ptrdiff_t>(size_),
+                 '\n', ' ');
+    return *this;
+  }
+  std::string_view text() const noexcept { return {text_.data(), size_}; }
+
+private:
+  std::array<char, 1024> text_ = {};
+  std::size_t size_ = 0;
+};
 
 }  // namespace
 
@@ -61,7 +82,7 @@ ServiceManager::ServiceManager() : socket_(connected_to(variable("NOTIFY_SOCKET"
 }
 
 void ServiceManager::ready(std::string_view status) const noexcept {
-  if (socket_) send("READY=1\nSTATUS=" + one_line(status));
+  if (socket_) send(Notification().add("READY=1").add_status(status).text());
 }
 
 void ServiceManager::reloading() const noexcept {
@@ -69,15 +90,21 @@ void ServiceManager::reloading() const noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   const std::int64_t microseconds = std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
-  send("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(microseconds));
+  send(Notification().add("RELOADING=1\nMONOTONIC_USEC=").add(microseconds).text());
 }
 
 void ServiceManager::stopping(Milliseconds time) const noexcept {
-  if (socket_) send("STOPPING=1\nSTATUS=Requests in flight may end\nEXTEND_TIMEOUT_USEC=" + microseconds_of(time));
+  if (!socket_) return;
+  send(Notification()
+           .add("STOPPING=1\nEXTEND_TIMEOUT_USEC=")
+           .add(time.count() * 1000)
+           .add_status("Requests in flight may end")
+           .text());
 }
 
 void ServiceManager::successor(pid_t process, std::string_view status) const noexcept {
-  if (socket_) send("MAINPID=" + std::to_string(process) + "\nREADY=1\nSTATUS=" + one_line(status));
+  if (socket_)
+    send(Notification().add("MAINPID=").add(std::int64_t{process}).add("\nREADY=1").add_status(status).text());
 }
 
 void ServiceManager::alive() const noexcept {

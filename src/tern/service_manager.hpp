@@ -22,8 +22,8 @@ public:
 
   explicit operator bool() const noexcept { return static_cast<bool>(socket_); }
 
-  // The service is ready; `status` is a line for systemctl status.
-  void ready(std::string_view status) const noexcept;
+  // The service is ready; `status` is a line for systemctl status, and empty to keep the last.
+  void ready(std::string_view status = {}) const noexcept;
   // A reload has begun; ready() ends it.
   void reloading() const noexcept;
   // The service stops, for at most `time`.

@@ -28,19 +28,29 @@ void report_start(const ServiceManager& manager, const net::Descriptor& predeces
 void Supervisor::run() {
   const HeldSignals held;
   if (manager_.watchdog()) {
-    ask_loops();
+    attempt([this] { ask_loops(); });
     next_watch_ = Clock::now() + *manager_.watchdog() / 4;
   }
   while (true) {
     SignalScope::Events events = signals_.wait(held, {time_to_wait(), successor_ ? successor_->descriptor() : -1});
     if (events.ended) return;
-    if (events.reload) reload();
-    if (events.reopen) server_.log().reopen();
-    if (events.dump) server_.log_state();
-    if (events.handover) begin_handover();
-    if (successor_) look_at_successor();
-    for (; events.stops != 0; --events.stops) stop();
-    watch();
+    if (events.reload) attempt([this] { reload(); });
+    if (events.reopen) attempt([this] { server_.log().reopen(); });
+    if (events.dump) attempt([this] { server_.log_state(); });
+    if (events.handover) attempt([this] { begin_handover(); });
+    if (successor_) attempt([this] { look_at_successor(); });
+    for (; events.stops != 0; --events.stops) attempt([this] { stop(); });
+    attempt([this] { watch(); });
+  }
+}
+
+// The server runs on, whatever there is no memory for.
+template <class F>
+void Supervisor::attempt(F action) noexcept {
+  try {
+    action();
+  } catch (const std::exception&) {
+    server_.log().failure("a signal was not handled", std::current_exception());
   }
 }
 
@@ -75,7 +85,7 @@ void Supervisor::reload() {
       server_.log().failure("an on_reload function failed", std::current_exception());
     }
   }
-  if (!stopping_) manager_.ready("serving " + server_.address());
+  if (!stopping_) manager_.ready();
 }
 
 void Supervisor::begin_handover() {

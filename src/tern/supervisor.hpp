@@ -50,6 +50,8 @@ private:
     std::atomic<std::size_t> answers = 0;
   };
 
+  template <class F>
+  void attempt(F action) noexcept;
   void stop();
   void reload();
   void begin_handover();

@@ -245,11 +245,17 @@ TEST_F(PostgresPipeline, surplus_and_old_connections_are_closed) {
   brief.min_connections = 1;
   const Postgres many(brief);
   run([&]() -> Task<> {
-    const auto work = [](sql::Transaction& tx) -> Task<> { co_await tx.execute("select pg_sleep(0.05)"); };
+    int together = 0;
+    const auto work = [&](sql::Transaction& tx) -> Task<> {
+      co_await tx.execute("select 1");
+      if (++together == 4) {
+        EXPECT_EQ(many.statistics().connections, 4U);
+      }
+      while (together < 4) co_await sleep_for(Milliseconds(1));
+    };
     std::vector<Task<>> tasks;
     for (int i = 0; i < 4; ++i) tasks.push_back(many.transaction(work));
     co_await when_all(std::move(tasks));
-    EXPECT_EQ(many.statistics().connections, 4U);
     while (many.statistics().connections > 1) co_await sleep_for(Milliseconds(20));
   });
 }
