@@ -53,8 +53,7 @@ const tests = {
     assert.match((await rowsOf(page, "health")).join("\n"), /mailwarnthe check returned false/);
     assert.match((await rowsOf(page, "configuration")).join("\n"), /pool\.max_queued_jobs1024/);
     assert.match((await rowsOf(page, "figures")).join("\n"), /tern_connections_accepted/);
-    await page.until(() => /\d/.test(document.querySelector("#percentiles").textContent));
-    assert.match(await page.evaluate(() => document.querySelector("#heat").ariaLabel), /p99 [\d.,]+ (ms|µs|s)/);
+    await page.until(() => /p99 [\d.,]+ (ms|µs|s)/.test(document.querySelector("#heat").ariaLabel));
   },
 
   async "shows the spans of slow requests"(page) {
