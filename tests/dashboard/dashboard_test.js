@@ -67,8 +67,12 @@ const tests = {
 
   async "stops a request"(page) {
     const waiting = ask("/wait/3600000");
-    await page.until(() => [...document.querySelectorAll("#flights tbody tr")].some(row => row.textContent.includes("/wait/3600000") && row.textContent.includes("timer")));
-    await page.click("#flights button[aria-label='Cancel GET /wait/{ms}']");
+    // Not by the mouse: rows move while other requests come and go.
+    await page.until(() => {
+      const row = [...document.querySelectorAll("#flights tbody tr")].find(row => row.textContent.includes("/wait/3600000") && row.textContent.includes("timer"));
+      row?.querySelector("button[aria-label='Cancel GET /wait/{ms}']").click();
+      return row;
+    });
     assert.strictEqual((await waiting).status, 503);
   },
 
