@@ -90,11 +90,11 @@ void render_text(RenderedLine& out, const LogLine& line, const LogStyle& style) 
   for_each_id(line.request, [&](const LogField& id) { id.append_to(text); });
 }
 
-void render_logfmt(RenderedLine& out, const LogLine& line, const LogStyle& style) {
-  const auto add = [&](const LogField& field) { field.append_to(out.text); };
+// The fields of a line for machines; `text_name` is that of the text.
+template <class Add>
+void add_fields(RenderedLine& out, const LogLine& line, const LogStyle& style, const char* text_name, Add add) {
   add({"part", line.part});
-  out.text.erase(0, 1);
-  add({"msg", line.text});
+  add({text_name, line.text});
   if (line.request != nullptr) {
     add({"method", line.request->method_name()});
     add({line.request->route().empty() ? "path" : "route", place_of(*line.request)});
@@ -102,6 +102,12 @@ void render_logfmt(RenderedLine& out, const LogLine& line, const LogStyle& style
   for (const LogField& field : line.fields) add(shown(field, style.secrets));
   out.ids = out.text.size();
   for_each_id(line.request, add);
+}
+
+void render_logfmt(RenderedLine& out, const LogLine& line, const LogStyle& style) {
+  add_fields(out, line, style, "msg", [&](const LogField& field) { field.append_to(out.text); });
+  out.text.erase(0, 1);
+  --out.ids;
 }
 
 // Members without the braces around them.
@@ -112,15 +118,7 @@ void render_json(RenderedLine& out, const LogLine& line, const LogStyle& style) 
     out.text += ':';
     field.append_json_to(out.text);
   };
-  add({"part", line.part});
-  add({"message", line.text});
-  if (line.request != nullptr) {
-    add({"method", line.request->method_name()});
-    add({line.request->route().empty() ? "path" : "route", place_of(*line.request)});
-  }
-  for (const LogField& field : line.fields) add(shown(field, style.secrets));
-  out.ids = out.text.size();
-  for_each_id(line.request, add);
+  add_fields(out, line, style, "message", add);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "logging/access_log.hpp"
 
 #include "http/log_line.hpp"
+#include "logging/printable.hpp"
 
 #include <tern/base/number.hpp>
 #include <tern/json/write.hpp>
@@ -22,19 +23,6 @@ void append_escaped(std::string& out, std::string_view text) {
       out.append("\\x").append(1, digits[byte >> 4U]).append(1, digits[byte & 0xFU]);
     } else {
       out += c;
-    }
-  }
-}
-
-// Control characters escaped.
-void append_printable(std::string& out, std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      out += c;
-    } else {
-      out.append("\\x").append(1, digits[byte >> 4U]).append(1, digits[byte & 0xFU]);
     }
   }
 }

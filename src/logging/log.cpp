@@ -1,5 +1,7 @@
 #include "logging/log.hpp"
 
+#include "logging/printable.hpp"
+
 #include <tern/base/number.hpp>
 
 #include <spdlog/details/log_msg.h>
@@ -21,17 +23,9 @@ namespace {
 constexpr std::size_t max_waiting_bytes = 16 * 1024 * 1024;
 
 std::string escaped(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      out += c;
-    } else {
-      out.append("\\x").append(1, digits[byte >> 4U]).append(1, digits[byte & 0xFU]);
-    }
-  }
+  append_printable(out, text);
   return out;
 }
 

@@ -62,8 +62,8 @@ Task<std::expected<std::string, StreamError>> token_in_multipart(Request& reques
     const auto read = http::collect(exchange);
     if (!read) co_return std::unexpected(read.error());
     ended = *read;
-    if (ended) search.finish();
     search.receive(std::string_view(request.collected_body()).substr(before));
+    if (ended) search.finish();
     token = search.find();
   }
   request.set_body(request.collected_body());
