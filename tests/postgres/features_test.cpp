@@ -310,6 +310,9 @@ TEST(PostgresTestClient, runs_handlers_with_a_database_of_the_test) {
 
 // --- Sessions and other entries
 
+}  // namespace
+
+// With linkage: GCC warns of the coroutines of its calls otherwise, unless sources are compiled together.
 struct StoreBackend {
   const sql::Database& database() const { return db; }
   template <class T>
@@ -328,7 +331,6 @@ struct StoreBackend {
   Postgres db{schema.url()};
 };
 
-}  // namespace
 }  // namespace tern::postgres
 
 namespace tern::sql {
