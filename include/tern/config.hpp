@@ -2,6 +2,5 @@
 #pragma once
 
 #include <tern/config/load.hpp>
-#include <tern/config/options.hpp>
 #include <tern/config/type.hpp>
 #include <tern/config/values.hpp>

@@ -1,5 +1,6 @@
 // Options and the structs in it as parts of a configuration.
-#include <tern/config/options.hpp>
+#include <tern/app/options.hpp>
+#include <tern/config/type.hpp>
 
 #include <algorithm>
 #include <initializer_list>

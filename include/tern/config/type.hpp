@@ -16,6 +16,22 @@
 #include <utility>
 #include <vector>
 
+namespace tern {
+
+struct Http2Options;
+struct Limits;
+struct Listener;
+struct LogOptions;
+struct Options;
+struct PoolOptions;
+struct ProxyOptions;
+struct ServerLimits;
+struct Timeouts;
+struct TlsCertificate;
+struct TlsOptions;
+
+}  // namespace tern
+
 namespace tern::configuration {
 
 enum class Kind : std::uint8_t {
@@ -89,6 +105,31 @@ template <class T>
 const Type& type_of();
 template <class T>
 const Type& size_type_of();
+
+// The options of a server: all may be missing, and each has a description. Declared here, so that no source can make
+// another description of them from the template.
+template <>
+const Type& type_of<Options>();
+template <>
+const Type& type_of<Listener>();
+template <>
+const Type& type_of<TlsOptions>();
+template <>
+const Type& type_of<TlsCertificate>();
+template <>
+const Type& type_of<ProxyOptions>();
+template <>
+const Type& type_of<ServerLimits>();
+template <>
+const Type& type_of<Limits>();
+template <>
+const Type& type_of<Timeouts>();
+template <>
+const Type& type_of<Http2Options>();
+template <>
+const Type& type_of<PoolOptions>();
+template <>
+const Type& type_of<LogOptions>();
 
 namespace detail {
 
