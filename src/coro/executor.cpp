@@ -1,6 +1,7 @@
 #include <tern/coro/executor.hpp>
 
 #include <tern/base/expects.hpp>
+#include <tern/coro/context.hpp>
 
 #include <atomic>
 #include <ctime>
@@ -9,7 +10,12 @@
 namespace tern {
 namespace {
 
-thread_local constinit Executor* running = nullptr;
+// What the calling thread runs, and for whom.
+struct Running {
+  Executor* executor = nullptr;
+  coro::Context* context = nullptr;
+};
+thread_local constinit Running running;
 
 }  // namespace
 
@@ -51,11 +57,19 @@ void Executor::end_attachments() noexcept {
 }
 
 Executor* Executor::current() noexcept {
-  return running;
+  return running.executor;
 }
 
 Executor* Executor::make_current(Executor* executor) noexcept {
-  return std::exchange(running, executor);
+  return std::exchange(running.executor, executor);
+}
+
+coro::Context* coro::Context::current() noexcept {
+  return running.context;
+}
+
+coro::Context* coro::Context::make_current(Context* context) noexcept {
+  return std::exchange(running.context, context);
 }
 
 Executor::~Executor() {

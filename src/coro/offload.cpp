@@ -1,6 +1,7 @@
 #include <tern/coro/offload.hpp>
 
 #include <tern/coro/cancelled.hpp>
+#include <tern/coro/context.hpp>
 #include <tern/coro/wait_log.hpp>
 
 #include <stdexcept>
@@ -45,7 +46,10 @@ void JobWait::on_turn() noexcept {
 }
 
 void JobWait::run() noexcept {
-  call();
+  {
+    const ContextScope scope(context());
+    call();
+  }
   executor().schedule(*this);  // the frame may be destroyed from here on
 }
 

@@ -3,6 +3,7 @@
 #include <tern/base/block_pool.hpp>
 #include <tern/base/expects.hpp>
 #include <tern/coro/cancelled.hpp>
+#include <tern/coro/context.hpp>
 
 #include <new>
 #include <stdexcept>
@@ -13,9 +14,11 @@ namespace tern {
 // A task and its link in the scope.
 class Scope::ScopedTask final : public coro::Hook<ScopedTask>, public coro::PooledFrame {
 public:
-  ScopedTask(Scope& scope, Task<void> task) noexcept : scope_(scope), task_(std::move(task)) {}
+  ScopedTask(Scope& scope, Task<void> task, base::Box<coro::Context> context) noexcept
+      : scope_(scope), context_(std::move(context)), task_(std::move(task)) {}
 
   void start() {
+    const coro::ContextScope scope(context_.get());
     if (task_.start(&on_end, this)) end();
   }
 
@@ -24,6 +27,7 @@ private:
 
   void end() {
     Scope& scope = scope_;
+    const base::Box<coro::Context> context = std::move(context_);  // current until the end
     std::exception_ptr error;
     try {
       task_.result();
@@ -37,6 +41,7 @@ private:
   }
 
   Scope& scope_;
+  base::Box<coro::Context> context_;  // null: none
   Task<void> task_;
 };
 
@@ -61,7 +66,9 @@ void Scope::clear() noexcept {
 
 void Scope::spawn(Task<void> task) {
   task.inherit_stop(&stop_);
-  auto* spawned = new ScopedTask(*this, std::move(task));
+  coro::Context* const current = coro::Context::current();
+  auto* spawned =
+      new ScopedTask(*this, std::move(task), current == nullptr ? base::Box<coro::Context>() : current->fork());
   tasks_.push(*spawned);
   ++running_;
   spawned->start();

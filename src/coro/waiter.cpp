@@ -1,5 +1,6 @@
 #include <tern/coro/waiter.hpp>
 
+#include <tern/coro/context.hpp>
 #include <tern/coro/wait_log.hpp>
 
 #include <stdexcept>
@@ -19,6 +20,7 @@ bool Waiter::wait(std::coroutine_handle<> waiting, StopState* stop) noexcept {
     return false;
   }
   waiting_ = waiting;
+  context_ = Context::current();
   waits_ = true;
   log_ = stop == nullptr ? nullptr : stop->wait_log();
   if (log_ != nullptr) began_ = WaitLog::now();  // first: a job may end before enter() returns
@@ -48,6 +50,7 @@ void Waiter::resume() noexcept {
   waits_ = false;
   unwatch();
   if (log_ != nullptr) log_->end(what(), began_);
+  const ContextScope scope(context_);
   std::exchange(waiting_, nullptr).resume();  // may destroy this
 }
 

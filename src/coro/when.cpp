@@ -1,6 +1,14 @@
 #include <tern/coro/when.hpp>
 
+#include <tern/coro/context.hpp>
+
 namespace tern::coro {
+
+Group::Group(StopToken outer, Until until) noexcept : stop_(outer), context_(Context::current()), until_(until) {}
+
+void Group::started() noexcept {
+  Context::make_current(context_);
+}
 
 void Group::ended(std::size_t index, bool failed) noexcept {
   if (!decided() && (failed || until_ == Until::FirstEnds)) {

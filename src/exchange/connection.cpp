@@ -147,7 +147,7 @@ void Connection::begin(HeldExchange held) {
   } else {
     exchange.expect_content(protocol_.content_length().value_or(0));
   }
-  Reply reply = context_.shared().service.serve(exchange);
+  Reply reply = exchange.serve();
   if (Response* response = exchange.start(reply)) return respond(*response);
   if (!exchange.awaits_content()) wait_for_handler();
 }

@@ -91,7 +91,7 @@ void Http2Stream::begin() {
     return answer_problem(http::unavailable("there is no memory for the content"));
   }
   if (content_refused()) exchange.fail({content_refused()->status, content_refused()->detail});
-  Reply reply = connection_.context().shared().service.serve(exchange);
+  Reply reply = exchange.serve();
   if (Response* response = exchange.start(reply)) return respond(*response);
   if (!exchange.awaits_content()) wait_for_handler();
 }

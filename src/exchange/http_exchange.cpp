@@ -3,6 +3,8 @@
 #include "exchange/loop_context.hpp"
 #include "logging/log.hpp"
 
+#include <tern/coro/context.hpp>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -58,6 +60,11 @@ void HttpExchange::expect_content(std::uint64_t announced) noexcept {
   announced_ = announced;
 }
 
+Reply HttpExchange::serve() {
+  const coro::ContextScope scope(work_context());
+  return context_.shared().service.serve(*this);
+}
+
 Response* HttpExchange::start(Reply& reply) {
   if (!reply.ready()) {
     if (!start(std::move(reply.task()))) return nullptr;
@@ -86,7 +93,10 @@ bool HttpExchange::start(ResponseTask task) {
   }
   task_ = std::move(task);
   task_.inherit_stop(&stop_);
-  if (task_.start(&HttpExchange::on_done, this)) return true;
+  {
+    const coro::ContextScope scope(work_context());
+    if (task_.start(&HttpExchange::on_done, this)) return true;
+  }
   in_progress_ = true;
   pin();
   return false;
@@ -96,7 +106,11 @@ void HttpExchange::on_done(void* context) {
   auto& exchange = *static_cast<HttpExchange*>(context);
   exchange.in_progress_ = false;
   if (exchange.host_ != nullptr) {
-    return exchange.attempt([&] { exchange.host_->complete(exchange.task_.result()); });
+    return exchange.attempt([&] {
+      Response response = exchange.task_.result();
+      const coro::ContextScope scope(nullptr);  // what follows is not the handler's
+      exchange.host_->complete(std::move(response));
+    });
   }
   exchange.after_ = exchange.task_.result().take_after();
   exchange.release();
@@ -124,12 +138,14 @@ std::size_t HttpExchange::uncounted_bytes(const Response& response) const noexce
 bool HttpExchange::start_stream(Response& response) {
   status_ = response.status();
   stream_ = std::make_unique<ResponseStream>(*this, context_.loop(), response.take_producer());
+  const coro::ContextScope scope(work_context());
   const bool ended = stream_->start(stop_, &HttpExchange::on_streamed, this);
   in_progress_ = !ended;
   return ended;
 }
 
 void HttpExchange::on_streamed(void* context) {
+  const coro::ContextScope scope(nullptr);
   auto& exchange = *static_cast<HttpExchange*>(context);
   exchange.in_progress_ = false;
   if (exchange.host_ != nullptr) return exchange.attempt([&] { exchange.host_->end_stream(); });
@@ -348,6 +364,7 @@ void HttpExchange::prepare(std::size_t size, std::size_t waiting) {
 }
 
 void HttpExchange::wake() {
+  const coro::ContextScope scope(work_context());
   if (waiting_) resume_reader(std::exchange(waiting_, nullptr));
 }
 

@@ -51,6 +51,8 @@ public:
   void set_content(std::string_view bytes) noexcept;
   // More content may follow; `announced` bytes if the client said so, otherwise 0.
   void expect_content(std::uint64_t announced) noexcept;
+  // Has the service handle it.
+  Reply serve();
   // Starts the task of a reply that is not ready. Returns the response if it is ready at once, in `reply`; otherwise
   // null, and ExchangeHost::complete() follows.
   Response* start(Reply& reply);

@@ -1,5 +1,7 @@
 #include "http/decoded_content.hpp"
 
+#include <tern/coro/context.hpp>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -101,6 +103,7 @@ void DecodedContent::when_readable(std::coroutine_handle<> waiting) {
 
 void DecodedContent::on_turn() noexcept {
   steps_ = 0;
+  const coro::ContextScope scope(exchange_.work_context());
   if (waiting_) resume(std::exchange(waiting_, nullptr));
 }
 

@@ -5,6 +5,7 @@
 #include "http/unavailable.hpp"
 
 #include <tern/coro/cancelled.hpp>
+#include <tern/coro/context.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -129,6 +130,7 @@ void Exchange::recycle() noexcept {
   request_.clear();
   arena_.clear();
   stop_.reset();
+  work_context_ = nullptr;
   decoded_ = nullptr;
   body_complete_ = true;
   pinned_ = collecting_ = false;
@@ -162,13 +164,15 @@ bool ContentWait::wait(std::coroutine_handle<> waiting, StopState* stop) {
   if (stopped_ || exchange_.readable()) return false;
   exchange_.when_readable(waiting);
   waiting_ = waiting;
+  context_ = coro::Context::current();
   executor_ = Executor::current();
   if (stop != nullptr && executor_ != nullptr) watch(StopToken(*stop));
   return true;
 }
 
+// The exchange, which resumes the coroutine, restores the context afterwards.
 void ContentWait::await_resume() {
-  waiting_ = nullptr;
+  if (std::exchange(waiting_, nullptr)) coro::Context::make_current(context_);
   unwatch();
   if (stopped_) throw Cancelled();
 }
@@ -180,6 +184,7 @@ void ContentWait::on_stop() noexcept {
 }
 
 void ContentWait::on_turn() noexcept {
+  const coro::ContextScope scope(context_);
   waiting_.resume();
 }
 

@@ -3,6 +3,7 @@
 #include "http/log_line.hpp"
 
 #include <tern/base/expects.hpp>
+#include <tern/coro/context.hpp>
 
 #include <utility>
 
@@ -80,6 +81,7 @@ bool MemoryExchange::charge(std::size_t bytes) {
 }
 
 void MemoryExchange::wake() {
+  const coro::ContextScope scope(work_context());
   if (waiting_) resume_reader(std::exchange(waiting_, nullptr));
 }
 

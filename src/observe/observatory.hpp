@@ -37,7 +37,7 @@ public:
     if (tracer_) tracer_->begin(exchange);
   }
   void on_response(Exchange& exchange, const http::RequestEnd& end) noexcept override {
-    const RequestTrace* const kept = tracer_ ? tracer_->end(exchange, &end) : nullptr;
+    const Trace* const kept = tracer_ ? tracer_->end(exchange, &end) : nullptr;
     requests_.count(exchange, end, kept == nullptr ? std::string_view() : exchange.request().trace_id());
   }
   void on_abandoned(Exchange& exchange) noexcept override {

@@ -4,6 +4,10 @@
 
 #include <tern/observe/tracing.hpp>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +23,13 @@ struct TraceParent {
 // Empty unless it is valid; a later version is read as far as it is like this one.
 std::optional<TraceParent> parse_traceparent(std::string_view text) noexcept;
 std::string format_traceparent(const TraceId& trace, const SpanId& id, bool sampled);
+
+// Eight bytes of an id. Ids are not zero.
+template <std::size_t size>
+void fill_id(std::array<std::uint8_t, size>& id, std::size_t offset, std::uint64_t number) noexcept {
+  if (number == 0) number = 1;
+  std::memcpy(id.data() + offset, &number, sizeof number);
+}
 
 // Lower-case hexadecimal digits.
 template <std::size_t size>

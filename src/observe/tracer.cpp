@@ -4,45 +4,23 @@
 
 #include <tern/coro/offload.hpp>
 #include <tern/coro/sleep.hpp>
-#include <tern/http/uri.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstring>
 #include <exception>
 #include <iterator>
 #include <limits>
 #include <new>
 #include <random>
+#include <span>
 #include <utility>
 
-namespace tern {
-namespace observe {
+namespace tern::observe {
 namespace {
 
-constexpr std::size_t max_steps = 128;   // of a request
 constexpr std::size_t max_recent = 200;  // requests that /traces shows
 constexpr std::size_t max_batch = 512;   // spans that are exported at once
 constexpr Milliseconds pause = Seconds(1);
-
-std::uint64_t unix_nanoseconds() noexcept {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
-// SplitMix64.
-std::uint64_t mixed(std::uint64_t number) noexcept {
-  number = (number ^ (number >> 30U)) * 0xBF58476D1CE4E5B9U;
-  number = (number ^ (number >> 27U)) * 0x94D049BB133111EBU;
-  return number ^ (number >> 31U);
-}
-
-template <class Bytes>
-void fill(Bytes& bytes, std::size_t offset, std::uint64_t number) noexcept {
-  if (number == 0) number = 1;  // ids are not zero
-  std::memcpy(bytes.data() + offset, &number, sizeof number);
-}
 
 std::uint64_t last_eight(const TraceId& trace) noexcept {
   std::uint64_t number = 0;
@@ -59,7 +37,7 @@ std::string_view version_of(const Request& request) noexcept {
   return "2";
 }
 
-FinishedSpan request_span(const Request& request, const RequestTrace& trace, const http::RequestEnd* end) {
+FinishedSpan request_span(const Request& request, const Trace& trace, const http::RequestEnd* end) {
   FinishedSpan span;
   span.trace = trace.trace;
   span.id = trace.id;
@@ -115,8 +93,8 @@ void Tracer::begin(Exchange& exchange) noexcept {
   if (exchange.loop_index() >= random_.size()) return;
   try {
     Request& request = exchange.request();
-    auto& trace = exchange.arena().make<RequestTrace>();
-    request.put(&trace);
+    auto& context = exchange.arena().make<RequestContext>();
+    Trace& trace = context.own;
     Random& random = random_[exchange.loop_index()];
     const auto received = request.field("traceparent");
     const auto parent = received ? parse_traceparent(*received) : std::nullopt;
@@ -124,20 +102,22 @@ void Tracer::begin(Exchange& exchange) noexcept {
       trace.trace = parent->trace;
       trace.parent = parent->parent;
     } else {
-      fill(trace.trace, 0, random.next());
-      fill(trace.trace, 8, random.next());
+      fill_id(trace.trace, 0, random.next());
+      fill_id(trace.trace, 8, random.next());
     }
-    trace.next_id = random.next();
-    fill(trace.id, 0, trace.next_id);
+    trace.seed = random.next();
+    fill_id(trace.id, 0, trace.seed);
+    context.set_id(trace.id);
     trace.sampled = parent && options_.follow_parent ? parent->sampled : last_eight(trace.trace) < most_;
     const std::string text = hex(trace.trace);
     std::ranges::copy(text, trace.text.begin());
     request.set_trace_id({trace.text.data(), trace.text.size()});
+    exchange.set_work_context(&context);
   } catch (const std::bad_alloc&) {
   }
 }
 
-bool Tracer::is_kept(const RequestTrace& trace, const http::RequestEnd* end) const noexcept {
+bool Tracer::is_kept(const Trace& trace, const http::RequestEnd* end) const noexcept {
   if (trace.sampled) return true;
   if (end == nullptr) return false;
   if (options_.errors && code(end->status) >= 500) return true;
@@ -145,34 +125,49 @@ bool Tracer::is_kept(const RequestTrace& trace, const http::RequestEnd* end) con
   return slow != 0 && end->nanoseconds >= slow;
 }
 
-const RequestTrace* Tracer::end(Exchange& exchange, const http::RequestEnd* end) noexcept {
-  RequestTrace** const found = exchange.request().find<RequestTrace*>();
-  if (found == nullptr || !is_kept(**found, end)) return nullptr;
-  RequestTrace& trace = **found;
+const Trace* Tracer::end(Exchange& exchange, const http::RequestEnd* end) noexcept {
+  auto* const context = static_cast<RequestContext*>(exchange.work_context());
+  if (context == nullptr) return nullptr;
+  Trace& trace = context->own;
+  const bool kept = is_kept(trace, end);
   try {
     std::vector<FinishedSpan> spans;
-    spans.push_back(request_span(exchange.request(), trace, end));
-    const std::lock_guard lock(trace.mutex);
-    std::ranges::move(trace.steps, std::back_inserter(spans));
-    trace.steps.clear();
-    keep(std::move(spans));
+    if (kept) spans.push_back(request_span(exchange.request(), trace, end));
+    trace.settle(spans, kept ? this : nullptr);
+    if (kept) keep(std::move(spans));
   } catch (const std::bad_alloc&) {
     ++dropped_;
     return nullptr;
   }
-  return &trace;
+  return kept ? &trace : nullptr;
+}
+
+void Tracer::enqueue(std::span<const FinishedSpan> spans) {
+  if (!options_.exporter) return;
+  if (queue_.size() + spans.size() <= options_.max_queued) {
+    queue_.insert(queue_.end(), spans.begin(), spans.end());
+  } else {
+    dropped_ += spans.size();
+  }
 }
 
 void Tracer::keep(std::vector<FinishedSpan> spans) {
   ++kept_;
   const std::lock_guard lock(mutex_);
-  if (options_.exporter && queue_.size() + spans.size() <= options_.max_queued) {
-    queue_.insert(queue_.end(), spans.begin(), spans.end());
-  } else if (options_.exporter) {
-    dropped_ += spans.size();
-  }
+  enqueue(spans);
   recent_.push_front(std::move(spans));
   if (recent_.size() > max_recent) recent_.pop_back();
+}
+
+void Tracer::keep_late(FinishedSpan step, const SpanId& request) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    enqueue({&step, 1});
+    const auto found = std::ranges::find_if(recent_, [&](const auto& spans) { return spans.front().id == request; });
+    if (found != recent_.end()) found->push_back(std::move(step));
+  } catch (const std::bad_alloc&) {
+    ++dropped_;
+  }
 }
 
 Task<> Tracer::run() {
@@ -225,96 +220,4 @@ std::vector<std::vector<FinishedSpan>> Tracer::recent() const {
   return {recent_.begin(), recent_.end()};
 }
 
-namespace {
-
-RequestTrace* trace_of(const Request& request) noexcept {
-  RequestTrace** const found = request.find<RequestTrace*>();
-  return found == nullptr ? nullptr : *found;
-}
-
-}  // namespace
-}  // namespace observe
-
-Span::Span(const Request& request, std::string_view name) : trace_(observe::trace_of(request)) {
-  if (trace_ != nullptr) *this = Span(*trace_, trace_->id, name);
-}
-
-Span::Span(observe::RequestTrace& trace, const SpanId& parent, std::string_view name) : trace_(&trace) {
-  data_.trace = trace.trace;
-  data_.parent = parent;
-  data_.name = name;
-  data_.start = observe::unix_nanoseconds();
-  const std::lock_guard lock(trace.mutex);
-  observe::fill(data_.id, 0, observe::mixed(++trace.next_id));
-}
-
-Span::Span(Span&& other) noexcept : trace_(std::exchange(other.trace_, nullptr)), data_(std::move(other.data_)) {}
-
-Span& Span::operator=(Span&& other) noexcept {
-  if (this == &other) return *this;
-  if (data_.id != SpanId{}) end();
-  trace_ = std::exchange(other.trace_, nullptr);
-  data_ = std::move(other.data_);
-  return *this;
-}
-
-Span Span::child(std::string_view name) const {
-  return trace_ == nullptr ? Span() : Span(*trace_, data_.id, name);
-}
-
-void Span::add(std::string_view key, SpanValue value) {
-  if (trace_ != nullptr) data_.attributes.emplace_back(key, std::move(value));
-}
-
-void Span::fail(std::string_view why) {
-  data_.failed = true;
-  data_.fault = why;
-}
-
-// Without memory, the step is missing.
-void Span::end() noexcept {
-  observe::RequestTrace* const trace = std::exchange(trace_, nullptr);
-  if (trace == nullptr) return;
-  data_.end = observe::unix_nanoseconds();
-  try {
-    const std::lock_guard lock(trace->mutex);
-    if (trace->steps.size() < observe::max_steps) trace->steps.push_back(std::move(data_));
-  } catch (const std::bad_alloc&) {
-  }
-}
-
-std::string Span::traceparent() const {
-  return trace_ == nullptr ? std::string() : observe::format_traceparent(data_.trace, data_.id, trace_->sampled);
-}
-
-TraceFields trace_fields(const Request& request) {
-  TraceFields fields;
-  if (const observe::RequestTrace* trace = observe::trace_of(request)) {
-    fields.traceparent = observe::format_traceparent(trace->trace, trace->id, trace->sampled);
-    if (trace->parent != SpanId{}) fields.tracestate = request.field("tracestate").value_or("");
-  }
-  fields.baggage = request.field("baggage").value_or("");
-  return fields;
-}
-
-// name=value;property=…, next=…
-std::optional<std::string> baggage(const Request& request, std::string_view name) {
-  std::string_view rest = request.field("baggage").value_or("");
-  const auto trimmed = [](std::string_view text) {
-    while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    return text;
-  };
-  while (!rest.empty()) {
-    const std::string_view member = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(member.size() + 1, rest.size()));
-    const std::string_view pair = member.substr(0, member.find(';'));
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string_view::npos || trimmed(pair.substr(0, equals)) != name) continue;
-    const auto decoded = percent_decode(trimmed(pair.substr(equals + 1)), request.arena());
-    return decoded ? std::optional(std::string(*decoded)) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-}  // namespace tern
+}  // namespace tern::observe

@@ -1,6 +1,8 @@
 // The traces of an app: which requests are kept, and how their spans reach the exporter.
 #pragma once
 
+#include "observe/trace.hpp"
+
 #include <tern/base/function.hpp>
 #include <tern/coro/task.hpp>
 #include <tern/http/exchange.hpp>
@@ -12,25 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tern::observe {
-
-// What is known of the trace of a request; in its arena.
-struct RequestTrace {
-  TraceId trace = {};
-  SpanId id = {};
-  SpanId parent = {};              // all zero: the trace begins here
-  bool sampled = false;            // kept whatever happens
-  std::array<char, 32> text = {};  // of `trace`
-  std::uint64_t next_id = 0;       // with the mutex, and what follows
-  std::mutex mutex;
-  std::vector<FinishedSpan> steps;
-};
 
 class Tracer {
 public:
@@ -42,7 +31,10 @@ public:
   // On the loop of the exchange. Without memory, the request has no trace.
   void begin(Exchange& exchange) noexcept;
   // Returns the trace if it is kept; otherwise null. `end` is null for a client that has disconnected.
-  const RequestTrace* end(Exchange& exchange, const http::RequestEnd* end) noexcept;
+  const Trace* end(Exchange& exchange, const http::RequestEnd* end) noexcept;
+
+  // A step that has ended after its request, whose span is `request`, was kept. From any thread.
+  void keep_late(FinishedSpan step, const SpanId& request) noexcept;
 
   // On a loop, until it is stopped: exports what has been kept.
   Task<> run();
@@ -59,8 +51,10 @@ private:
     std::uint64_t next() noexcept;
   };
 
-  bool is_kept(const RequestTrace& trace, const http::RequestEnd* end) const noexcept;
+  bool is_kept(const Trace& trace, const http::RequestEnd* end) const noexcept;
   void keep(std::vector<FinishedSpan> spans);
+  // With the mutex.
+  void enqueue(std::span<const FinishedSpan> spans);
 
   TracingOptions options_;
   Log log_;

@@ -3,6 +3,7 @@
 #include "postgres/driver.hpp"
 #include "postgres/error.hpp"
 
+#include <tern/coro/context.hpp>
 #include <tern/coro/offload.hpp>
 
 #include <algorithm>
@@ -317,6 +318,7 @@ void LoopPool::cancel(Connection& connection) noexcept {
     if (std::exchange(cancelling_, true)) return;
     cancel_task_ = run_cancels();
     const auto ended = [](void* self) { static_cast<LoopPool*>(self)->cancelling_ = false; };
+    const coro::ContextScope own(nullptr);
     if (cancel_task_.start(ended, this)) cancelling_ = false;
   } catch (const std::bad_alloc&) {
     connection.cancelled();  // the database's own timeout ends it

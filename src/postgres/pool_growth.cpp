@@ -3,6 +3,7 @@
 #include "postgres/error.hpp"
 #include "postgres/pool.hpp"
 
+#include <tern/coro/context.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/coro/sleep.hpp>
 
@@ -32,6 +33,7 @@ void LoopPool::grow() noexcept {
       pool->connecting_ = false;
       pool->schedule();
     };
+    const coro::ContextScope own(nullptr);  // not that of the request that needs the connection
     if (connect_task_.start(ended, this)) connecting_ = false;
   } catch (const std::bad_alloc&) {
     connecting_ = false;  // the next statement tries again

@@ -3,6 +3,7 @@
 #include "redis/address.hpp"
 #include "redis/reply.hpp"
 
+#include <tern/coro/context.hpp>
 #include <tern/coro/offload.hpp>
 #include <tern/coro/sleep.hpp>
 #include <tern/coro/timeout.hpp>
@@ -154,6 +155,7 @@ void LoopClient::expire(Slot& slot, std::uint64_t now) noexcept {
 void LoopClient::connect() {
   task_ = run();
   state_ = State::Connecting;
+  const coro::ContextScope own(nullptr);  // not that of the request that needs it
   if (task_.start([](void*) {}, nullptr)) return;
 }
 

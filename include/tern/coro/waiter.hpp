@@ -17,6 +17,8 @@
 
 namespace tern::coro {
 
+class Context;
+
 class Waiter : protected Turn, private StopCallback {
 public:
   Waiter(const Waiter&) = delete;
@@ -54,6 +56,8 @@ protected:
   Executor& executor() const noexcept { return *executor_; }
   // Of the waiting coroutine; null: none.
   WaitLog* wait_log() const noexcept { return log_; }
+  // The same: what it works for.
+  Context* context() const noexcept { return context_; }
 
   void on_turn() noexcept override { resume(); }
 
@@ -66,6 +70,7 @@ private:
   Executor* executor_ = nullptr;
   std::coroutine_handle<> waiting_;
   WaitLog* log_ = nullptr;
+  Context* context_ = nullptr;
   std::uint64_t began_ = 0;  // with a log
   Outcome outcome_ = Outcome::Done;
   bool waits_ = false;

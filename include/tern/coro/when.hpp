@@ -35,12 +35,14 @@ namespace coro {
 template <class T>
 using Value = std::conditional_t<std::is_void_v<T>, Nothing, T>;
 
+class Context;
+
 // Concurrent tasks.
 class Group {
 public:
   enum class Until : bool { FirstFails, FirstEnds };
 
-  Group(StopToken outer, Until until) noexcept : stop_(outer), until_(until) {}
+  Group(StopToken outer, Until until) noexcept;
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
@@ -49,6 +51,8 @@ public:
   std::size_t decisive() const noexcept { return decisive_; }
   StopState& stop() noexcept { return stop_; }
   void begun() noexcept { ++running_; }
+  // A task has run to its first wait.
+  void started() noexcept;
   void ended(std::size_t index, bool failed) noexcept;
 
   // Waits until no task runs; cannot be stopped, because the tasks are.
@@ -66,6 +70,7 @@ private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   LinkedStop stop_;
   std::coroutine_handle<> waiting_;
+  Context* context_;  // of the caller
   std::size_t running_ = 0;
   std::size_t decisive_ = none;
   Until until_;
@@ -81,7 +86,9 @@ public:
     if (group_->decided()) return;
     task_.inherit_stop(&group_->stop());
     group_->begun();
-    if (task_.start(&on_end, this)) group_->ended(index_, task_.failed());
+    const bool ended = task_.start(&on_end, this);
+    group_->started();
+    if (ended) group_->ended(index_, task_.failed());
   }
   bool is(std::size_t index) const noexcept { return index == index_; }
   // Its value; throws its exception.

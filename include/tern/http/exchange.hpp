@@ -20,6 +20,10 @@
 
 namespace tern {
 
+namespace coro {
+class Context;
+}
+
 // Limits that a route may set.
 struct Limits {
   std::size_t max_body_bytes = 10 * 1024 * 1024;  // of content; beyond it 413
@@ -87,6 +91,11 @@ public:
   Request& request() noexcept { return request_; }
   Arena& arena() noexcept { return arena_; }
   StopToken stop() noexcept { return StopToken(stop_); }
+
+  // What its handler works for, see coro::Context; null: nothing that is known. Set before the service is called; valid
+  // until the handler has ended.
+  coro::Context* work_context() const noexcept { return work_context_; }
+  void set_work_context(coro::Context* context) noexcept { work_context_ = context; }
 
   // The index of the server's loop, from 0.
   std::size_t loop_index() const noexcept { return loop_index_; }
@@ -186,6 +195,7 @@ protected:
   Arena arena_;  // after stop_: objects in the arena may be registered there
   std::string scratch_;
   const Service* service_ = nullptr;
+  coro::Context* work_context_ = nullptr;
   std::size_t loop_index_ = 0;
   std::uint64_t announced_ = 0;
   bool body_complete_ = true;
@@ -246,6 +256,7 @@ private:
   Exchange& exchange_;
   Executor* executor_ = nullptr;
   std::coroutine_handle<> waiting_;
+  coro::Context* context_ = nullptr;
   bool stopped_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <tern/base/box.hpp>
 #include <tern/base/duration.hpp>
+#include <tern/coro/context.hpp>
 #include <tern/http/request.hpp>
 
 #include <array>
@@ -17,11 +18,6 @@
 #include <vector>
 
 namespace tern {
-
-namespace observe {
-struct RequestTrace;
-class Tracer;
-}  // namespace observe
 
 using TraceId = std::array<std::uint8_t, 16>;
 using SpanId = std::array<std::uint8_t, 8>;
@@ -71,13 +67,51 @@ struct TracingOptions {
   std::size_t max_queued = 4096;
 };
 
+namespace observe {
+
+class Trace;
+
+// The context of code whose steps belong to a trace.
+class StepContext : public coro::Context {
+public:
+  Trace* trace() const noexcept { return trace_; }
+  // The span whose children its steps are.
+  const SpanId& id() const noexcept { return id_; }
+  void record(const coro::Step& step) noexcept override;
+  base::Box<coro::Context> fork() override;
+
+protected:
+  StepContext(Trace* trace, const SpanId& id) noexcept : trace_(trace), id_(id) {}
+
+  Trace* trace_;
+  SpanId id_;
+};
+
+}  // namespace observe
+
+// See Span::make_current(). Destroy it in the function that has made it.
+class [[nodiscard]] CurrentSpan final : private observe::StepContext {
+public:
+  ~CurrentSpan() override;
+
+private:
+  friend class Span;
+  CurrentSpan(observe::Trace* trace, const SpanId& id) noexcept;
+
+  coro::Context* previous_ = nullptr;
+};
+
 // A step of a request: begins with it, and ends with end() or the destructor. It must not outlive the request. Move it
 // to where the work is, also into an offloaded function; one thread uses it at a time. It does nothing while the app
-// has no trace().
+// has no trace(), and outside of requests.
 class Span {
 public:
   Span() noexcept = default;
   Span(const Request& request, std::string_view name);
+  // Of what the running code works for: the request whose handler has called or awaited it; the current span, see
+  // make_current(). A function that was offloaded, and a task that was spawned, have that of their caller; a spawned
+  // one may outlive the request.
+  explicit Span(std::string_view name);
   Span(Span&& other) noexcept;
   Span& operator=(Span&& other) noexcept;
   Span(const Span&) = delete;
@@ -86,6 +120,12 @@ public:
 
   // A step of this step.
   Span child(std::string_view name) const;
+  // Until the end of the result, this step is the parent of steps without a named parent, and of the statements of
+  // databases: in this function, and in what it calls, awaits, offloads and spawns.
+  //
+  //   tern::Span load = tern::span("load");
+  //   const auto current = load.make_current();
+  CurrentSpan make_current() const noexcept { return {trace_, data_.id}; }
   void set(std::string_view key, std::string_view text) { add(key, SpanValue(std::string(text))); }
   void set(std::string_view key, const char* text) { add(key, SpanValue(std::string(text))); }
   void set(std::string_view key, std::int64_t number) { add(key, SpanValue(number)); }
@@ -100,14 +140,18 @@ public:
   std::string traceparent() const;
 
 private:
-  Span(observe::RequestTrace& trace, const SpanId& parent, std::string_view name);
+  void begin(observe::Trace& trace, const SpanId& parent, std::string_view name);
   void add(std::string_view key, SpanValue value);
 
-  observe::RequestTrace* trace_ = nullptr;
+  observe::Trace* trace_ = nullptr;
   FinishedSpan data_;
 };
 
-// tern::span(request, "load"): a step of the request.
+// tern::span("load"): a step of the current request, or of the current span.
+inline Span span(std::string_view name) {
+  return Span(name);
+}
+// tern::span(request, "load"): a step of that request.
 inline Span span(const Request& request, std::string_view name) {
   return {request, name};
 }
