@@ -13,6 +13,7 @@
 #include <tern/app/route_notes.hpp>
 #include <tern/http/observer.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -144,12 +145,14 @@ public:
   void prepare_loops(std::size_t loops);
 
   // Requests for hosts that the public DNS may have get 421, unless the app has hosts of its own or middleware that
-  // checks them. For servers that only this machine can reach: against DNS rebinding. Once the app is frozen.
+  // checks them. For servers that only this machine can reach: against DNS rebinding. Once the app is frozen; from any
+  // thread.
   void serve_local_hosts_only(bool only) noexcept;
 
   Reply serve(Exchange& exchange) const noexcept override;
   Response refuse(const Problem& problem) const noexcept override;
   Response refuse_request(const Problem& problem, const Request& request) const noexcept override;
+  Response refuse_instead(const Problem& problem, Exchange& exchange) const noexcept override;
   const Core* app() const noexcept override { return this; }
   // By the hook of App::on_violation, if there is one.
   void replace_texts(Problem& problem, const Request& request) const;
@@ -313,7 +316,7 @@ private:
   std::vector<base::Box<Core>> mounted_;
   const Core* outer_ = nullptr;  // the app that it is mounted in
   bool deny_unknown_members_ = false;
-  bool local_hosts_only_ = false;
+  std::atomic<bool> local_hosts_only_ = false;
   bool frozen_ = false;
   mutable std::vector<std::vector<void*>> per_loop_;  // by loop, then by factory; each loop uses only its own
 };

@@ -4,6 +4,7 @@
 #include "app/docs_page_text.hpp"
 #include "app/quoted.hpp"
 #include "base/base64.hpp"
+#include "http/hash_source.hpp"
 
 #include <tern/base/expects.hpp>
 
@@ -49,16 +50,6 @@ std::string filled(std::string_view text, std::initializer_list<std::pair<std::s
   return out += text;
 }
 
-// A source of the policy (CSP Level 3, section 2.3.1) for a hash in hexadecimal.
-std::string hash_source(std::string_view hexadecimal) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  std::string bytes;
-  for (std::size_t at = 0; at + 1 < hexadecimal.size(); at += 2) {
-    bytes += static_cast<char>(digit(hexadecimal[at]) * 16 + digit(hexadecimal[at + 1]));
-  }
-  return "'sha256-" + base::to_base64(bytes) + "'";
-}
-
 bool has_scheme(std::string_view address) {
   return address.starts_with("https://") || address.starts_with("http://");
 }
@@ -96,8 +87,8 @@ std::string connect_sources(const DocsPageConfig& config) {
 constexpr std::string_view confined = "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 std::string own_policy(const DocsPageConfig& config) {
-  return "default-src 'none'; script-src " + hash_source(docs_page_text.script_sha256) + "; style-src " +
-         hash_source(docs_page_text.style_sha256) + "; img-src blob: data:; " + connect_sources(config) +
+  return "default-src 'none'; script-src " + http::hash_source(docs_page_text.script_sha256) + "; style-src " +
+         http::hash_source(docs_page_text.style_sha256) + "; img-src blob: data:; " + connect_sources(config) +
          "; require-trusted-types-for 'script'; trusted-types 'none'" + std::string(confined);
 }
 
@@ -155,7 +146,7 @@ DocsPage::DocsPage(const DocsPageConfig& config) {
     case DocsViewer::SwaggerUi:
       content_ = filled(swagger_page, {{"title", config.title}, {"document", config.document}, {"viewer", viewer}});
       content_.append(docs_page_text.swagger_start).append(swagger_page_end);
-      policy_ = foreign_policy(config, " " + hash_source(docs_page_text.swagger_start_sha256));
+      policy_ = foreign_policy(config, " " + http::hash_source(docs_page_text.swagger_start_sha256));
       break;
     case DocsViewer::Scalar:
       content_ = filled(scalar_page, {{"title", config.title}, {"document", config.document}, {"viewer", viewer}});

@@ -101,6 +101,60 @@ TEST(Middleware, that_comes_first_sees_the_preflights_of_its_route) {
   EXPECT_EQ(trace, "n");
 }
 
+// Appends a letter to the field X-Trace of responses that take the place of the chain's.
+struct Adds {
+  Reply operator()(Request&, Next next) const { return next(); }
+  void add_fields(const Request&, Response& response) const {
+    response.set("x-trace", std::string(response.fields().find("x-trace").value_or("")) + letter);
+  }
+  char letter;
+};
+
+struct AddsFirst : Adds {
+  static constexpr bool comes_first = true;
+};
+
+struct AddsNothing {
+  Reply operator()(Request&, Next next) const { return next(); }
+  void add_fields(const Request&, Response&) const { throw std::runtime_error("no"); }
+};
+
+App app_of_adding_middleware() {
+  App inner;
+  inner.use(Adds{'m'}).get("/x", []() -> Task<std::string> { co_return "x"; });
+  inner.on_problem([](const Problem&) { return Response::text("of the mounted app"); });
+  App app;
+  app.use(Adds{'a'});
+  Group api = app.group("/api").use(Adds{'b'}).use(AddsFirst{{'c'}}).use(Adds{'d'});
+  api.get("/x", []() -> Task<std::string> { co_return "x"; }).use(Adds{'e'}).use(AddsFirst{{'f'}});
+  app.group("/failing").use(Adds{'g'}).use(AddsNothing()).use(Adds{'h'}).get("/x", [] { return "x"; });
+  app.mount("/shop", std::move(inner));
+  app.group("/other").use(Adds{'o'});
+  return app;
+}
+
+TEST(Middleware, adds_fields_to_a_response_in_place_of_its_own_from_the_inside_out) {
+  App app = app_of_adding_middleware();
+  const auto trace = [&app](const char* path) {
+    MemoryExchange exchange(Method::Get, path);
+    const Reply reply = app.service().serve(exchange);
+    const Response response = app.service().refuse_instead({Status::ServiceUnavailable, "late", {}, {}}, exchange);
+    EXPECT_EQ(response.status(), Status::ServiceUnavailable);
+    return std::string(response.fields().find("x-trace").value_or(""));
+  };
+  EXPECT_EQ(trace("/api/x"), "edbafc") << "those that come first are outside";
+  EXPECT_EQ(trace("/api/missing"), "dbac") << "a path without a route is within its group";
+  EXPECT_EQ(trace("/missing"), "a");
+  EXPECT_EQ(trace("/shop/x"), "ma");
+  EXPECT_EQ(trace("/failing/x"), "h") << "what was added before a failure stays";
+}
+
+TEST(Middleware, that_adds_fields_is_not_asked_for_the_responses_of_its_chain) {
+  App app = app_of_adding_middleware();
+  Client client(app);
+  EXPECT_FALSE(client.get("/api/x").has("x-trace"));
+}
+
 TEST(Middleware, belongs_to_its_group_alone) {
   std::string trace;
   App app;

@@ -30,6 +30,12 @@ std::optional<std::string_view> parameter_of(std::string_view query, std::string
   return std::nullopt;
 }
 
+void add_fields(const std::deque<MiddlewareBox>& middleware, bool first, const Request& request, Response& response) {
+  for (auto box = middleware.rbegin(); box != middleware.rend(); ++box) {
+    if (box->add_fields != nullptr && box->comes_first == first) box->add_fields(box->object, request, response);
+  }
+}
+
 }  // namespace
 
 void Core::serve_local_hosts_only(bool only) noexcept {
@@ -37,7 +43,8 @@ void Core::serve_local_hosts_only(bool only) noexcept {
     return std::ranges::any_of(group.middleware, &MiddlewareBox::checks_host);
   };
   const auto has_host = [](const RouteTable& table) { return !table.host.empty(); };
-  local_hosts_only_ = only && std::ranges::none_of(groups_, checks) && std::ranges::none_of(tables_, has_host);
+  local_hosts_only_.store(only && std::ranges::none_of(groups_, checks) && std::ranges::none_of(tables_, has_host),
+                          std::memory_order_relaxed);
 }
 
 // False: the request names a method that it cannot have. Only POST is changed: it is not safe, and has content.
@@ -62,7 +69,7 @@ Reply Core::serve(Exchange& exchange) const noexcept {
   try {
     Request& request = exchange.request();
     const RouteTable& table = table_of(exchange);
-    if (local_hosts_only_ && !http::is_local_host(request.host())) [[unlikely]] {
+    if (local_hosts_only_.load(std::memory_order_relaxed) && !http::is_local_host(request.host())) [[unlikely]] {
       return serve_outcome(table, {{Status::MisdirectedRequest, std::string(misdirected), {}, {}}, {}}, exchange);
     }
     if (!request.head().plain_path) {
@@ -241,6 +248,28 @@ Response Core::refuse_request(const Problem& problem, const Request& request) co
     // It must not throw. The texts of the library are sent instead.
   }
   return render_problem(problem, &request);
+}
+
+// A handler that waits still has the request, so the chain cannot run again: middleware adds its fields only, from the
+// innermost to the outermost, as a response passes them.
+Response Core::refuse_instead(const Problem& problem, Exchange& exchange) const noexcept {
+  Response response = exchange.refuse(problem);
+  try {
+    const Request& request = exchange.request();
+    const RouteEntry* const route = request.route().empty() ? nullptr : &routes_[request.route_index()];
+    const GroupEntry* const group =
+        route != nullptr ? &groups_[route->group] : &innermost_group(table_of(exchange), request.path());
+    for (const bool first : {false, true}) {
+      if (route != nullptr) add_fields(route->middleware, first, request, response);
+      for (const GroupEntry* at = group;; at = &groups_[at->parent]) {
+        add_fields(at->middleware, first, request, response);
+        if (at == &groups_.front() || at->is_bare) break;
+      }
+    }
+  } catch (...) {
+    // It must not throw. The response has the fields that were added before.
+  }
+  return response;
 }
 
 void Core::replace_texts(Problem& problem, const Request& request) const {

@@ -187,12 +187,15 @@ bool Connection::speaks_http2() const {
 }
 
 // An answer to bytes that did not form a request.
-void Connection::answer_problem(HeldExchange held, const Problem& problem, bool observed) {
+void Connection::answer_problem(HeldExchange held, const Problem& problem) {
+  answer(std::move(held), context_.shared().service.refuse(problem), true);
+}
+
+void Connection::answer(HeldExchange held, Response response, bool observed) {
   HttpExchange& exchange = *held;
   exchange_ = held.release();
   exchange.request().head().clear();
   exchange.begin(*this, Spoken::Http1, observed);
-  Response response = context_.shared().service.refuse(problem);
   respond(response);
 }
 
@@ -270,7 +273,7 @@ void Connection::respond(Response& response) {
   if (const std::size_t size = exchange.uncounted_bytes(response);
       size != 0 && !context_.shared().memory.has_room_for(size)) {
     context_.counters().refuse(Refusal::ResponseMemory);
-    response = context_.shared().service.refuse(http::unavailable("unread answers hold all memory for contents"));
+    response = exchange.refuse_instead(http::unavailable("unread answers hold all memory for contents"));
   }
   exchange.defer(response);
   const std::size_t size = response.content().size();

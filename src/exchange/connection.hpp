@@ -117,7 +117,8 @@ private:
   void begin(HeldExchange held);
   void refuse(HeldExchange exchange);
   bool speaks_http2() const;
-  void answer_problem(HeldExchange held, const Problem& problem, bool observed = true);
+  void answer_problem(HeldExchange held, const Problem& problem);
+  void answer(HeldExchange held, Response response, bool observed);
   void speak(Spoken spoken) noexcept;
   void continue_exchange();
   bool receives_directly() const noexcept;

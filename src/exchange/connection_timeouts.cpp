@@ -64,10 +64,11 @@ void Connection::expire(Purpose purpose) {
 // The exchange continues without the connection: its token fires, and its response is discarded.
 void Connection::handler_expired() {
   context_.counters().refuse(Refusal::HandlerTimeout);
+  Response response = exchange_->refuse_instead(http::unavailable("the answer took too long"));
   exchange_->complete(Status::ServiceUnavailable, 0, false);  // the log has the answer
   std::exchange(exchange_, nullptr)->disconnect();
   protocol_.abandon();
-  answer_problem(context_.take_exchange(), http::unavailable("the answer took too long"), false);
+  answer(context_.take_exchange(), std::move(response), false);
   closing_ = true;
   flush();
 }

@@ -172,13 +172,13 @@ void Http2Stream::respond(Response& response) {
   }
   if (!protocol().empty() && code(response.status()) / 100 == 2) {
     // The client would take it for a WebSocket (RFC 8441, section 5).
-    response = context.shared().service.refuse(Problem{Status::BadRequest, "there is no WebSocket here", {}, {}});
+    response = exchange.refuse_instead(Problem{Status::BadRequest, "there is no WebSocket here", {}, {}});
   }
   exchange.ensure_final(response);
   // The stream holds unread bytes until its end, so they are counted here.
   if (const std::size_t size = exchange.uncounted_bytes(response); size != 0 && !exchange.charge(size)) {
     context.counters().refuse(Refusal::ResponseMemory);
-    response = context.shared().service.refuse(http::unavailable("unread answers hold all memory for contents"));
+    response = exchange.refuse_instead(http::unavailable("unread answers hold all memory for contents"));
   }
   exchange.defer(response);
   clear_deadline();  // it belonged to the request
@@ -229,7 +229,7 @@ void Http2Stream::begin_websocket(Response& response) {
   if (context.draining()) agreed = std::unexpected(http::unavailable("the server stops"));
   if (!agreed) {
     upgrade.reset();
-    Response refusal = context.shared().service.refuse(agreed.error());
+    Response refusal = exchange.refuse_instead(agreed.error());
     return respond(refusal);
   }
   for (const Field& field : response.fields()) fields.add(field.name, field.value);
@@ -368,11 +368,12 @@ void Http2Stream::handler_expired() {
   if (exchange_ == nullptr || state_ != State::Serving) return;
   LoopContext& context = connection_.context();
   context.counters().refuse(Refusal::HandlerTimeout);
+  Response response = exchange_->refuse_instead(http::unavailable("the answer took too long"));
   HeldExchange answering = context.take_exchange();
   exchange_->complete(Status::ServiceUnavailable, 0, false);  // the log has the answer
   std::exchange(exchange_, answering.release())->disconnect();
   exchange_->begin(*this, Spoken::Http2, false);
-  answer_problem(http::unavailable("the answer took too long"));
+  respond(response);
 }
 
 MinDataRate Http2Stream::data_rate() const {

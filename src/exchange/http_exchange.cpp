@@ -116,11 +116,15 @@ void HttpExchange::on_done(void* context) {
   exchange.release();
 }
 
+Response HttpExchange::refuse_instead(const Problem& problem) noexcept {
+  return context_.shared().service.refuse_instead(problem, *this);
+}
+
 void HttpExchange::ensure_final(Response& response) {
   if (context_.settings().slow.count() != 0) answered_ = LoopContext::nanoseconds();
   if (code(response.status()) < 200 || code(response.status()) > 599) [[unlikely]] {
     report("a handler answered with a status that is not final: " + std::to_string(code(response.status())));
-    response = context_.shared().service.refuse(Problem{Status::InternalServerError, {}, {}, {}});
+    response = refuse_instead(Problem{Status::InternalServerError, {}, {}, {}});
   }
 }
 

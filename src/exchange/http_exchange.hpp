@@ -82,6 +82,8 @@ public:
   // The received bytes are about to be overwritten: copies the part that was not read.
   void keep_chunk();
 
+  // The response to this request for an error of the server, in place of the service's.
+  Response refuse_instead(const Problem& problem) noexcept;
   // Replaces a response whose status is not final.
   void ensure_final(Response& response);
   // Takes the work that runs after the response that is sent.

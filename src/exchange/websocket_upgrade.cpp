@@ -88,7 +88,7 @@ void Connection::switch_protocol(Response& response) {
   if (context_.draining()) agreed = std::unexpected(http::unavailable("the server stops"));
   if (!agreed) {
     upgrade.reset();
-    Response refusal = context_.shared().service.refuse(agreed.error());
+    Response refusal = exchange.refuse_instead(agreed.error());
     return respond(refusal);
   }
   for (const Field& field : response.fields()) fields.add(field.name, field.value);

@@ -68,6 +68,10 @@ Response Service::refuse_request(const Problem& problem, const Request&) const n
   return refuse(problem);
 }
 
+Response Service::refuse_instead(const Problem& problem, Exchange& exchange) const noexcept {
+  return refuse_request(problem, exchange.request());
+}
+
 Response Exchange::refuse(const Problem& problem) const noexcept {
   return service_->refuse_request(problem, request_);
 }

@@ -3,6 +3,7 @@
 #include <tern/observe/dashboard.hpp>
 
 #include "base/base64.hpp"
+#include "http/hash_source.hpp"
 #include "observe/dashboard_text.hpp"
 #include "observe/documents.hpp"
 #include "observe/in_flight.hpp"
@@ -98,16 +99,6 @@ void replace(std::string& page, std::string_view name, std::string_view value) {
     page.replace(at, name.size(), value);
 }
 
-// A source of a Content-Security-Policy for a hash in hexadecimal.
-std::string hash_source(std::string_view hexadecimal) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  std::string bytes;
-  for (std::size_t at = 0; at + 1 < hexadecimal.size(); at += 2) {
-    bytes += static_cast<char>(digit(hexadecimal[at]) * 16 + digit(hexadecimal[at + 1]));
-  }
-  return "'sha256-" + base::to_base64(bytes) + "'";
-}
-
 // Takes as long for every text of one length.
 bool equal_secrets(std::string_view one, std::string_view other) noexcept {
   if (one.size() != other.size()) return false;
@@ -157,8 +148,8 @@ public:
   explicit Page(const DashboardOptions& options) : page_(dashboard_text.page) {
     replace(page_, "{{title}}", escaped(options.title));
     replace(page_, "{{changes}}", options.changes ? "true" : "false");
-    policy_ = "default-src 'none'; script-src " + hash_source(dashboard_text.script_sha256) + "; style-src " +
-              hash_source(dashboard_text.style_sha256) +
+    policy_ = "default-src 'none'; script-src " + http::hash_source(dashboard_text.script_sha256) + "; style-src " +
+              http::hash_source(dashboard_text.style_sha256) +
               "; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
               "require-trusted-types-for 'script'; trusted-types 'none'";
   }

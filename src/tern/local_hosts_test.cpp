@@ -66,6 +66,28 @@ TEST_F(LocalHosts, behind_a_trusted_proxy_all_are_served) {
   EXPECT_EQ(status_for(app, "shop.example"), "200");
 }
 
+TEST_F(LocalHosts, new_options_decide_again) {
+  Options options = quiet();
+  app.start(options);
+  EXPECT_EQ(status_for(app, "shop.example"), "421");
+  options.proxies.trusted = {"127.0.0.1"};
+  app.apply(options);
+  EXPECT_EQ(status_for(app, "shop.example"), "200");
+  options.proxies.trusted.clear();
+  app.apply(options);
+  EXPECT_EQ(status_for(app, "shop.example"), "421");
+}
+
+TEST_F(LocalHosts, new_options_leave_to_middleware_what_it_checks) {
+  app.use(HostCheck());
+  Options options = quiet();
+  options.proxies.trusted = {"127.0.0.1"};
+  app.start(options);
+  options.proxies.trusted.clear();
+  app.apply(options);
+  EXPECT_EQ(status_for(app, "shop.example"), "200");
+}
+
 TEST_F(LocalHosts, middleware_may_check_them_instead) {
   app.use(HostCheck());
   app.start(quiet());

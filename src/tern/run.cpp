@@ -258,6 +258,7 @@ std::vector<std::string> App::apply(const Options& options) {
   keep_what_cannot_change(before, settings);
   server->log().levels().set(options.logging.level);
   server->replace_settings(std::move(settings));
+  core_->serve_local_hosts_only(serves_this_machine_only(*server, options));
   std::vector<std::string> names = differences_that_need_a_restart(runner_->options(), options);
   if (names.empty()) return names;
   std::string all;

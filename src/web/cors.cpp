@@ -127,12 +127,15 @@ Reply Cors::operator()(Request& request, Next next) const {
     const auto method = request.field("access-control-request-method");
     if (method && base::is_token(*method)) return policy_->answer_preflight(request, *origin, *method);
   }
-  return next().then([this, &request](Response response) {
-    const std::optional<std::string_view> from = request.field("origin");
-    policy_->add_origin(response, from);
-    if (policy_->exposes_to(from)) policy_->add_exposed(response);
-    return response;
-  });
+  Reply reply = next();
+  reply.edit([this, &request](Response& response) { add_fields(request, response); });
+  return reply;
+}
+
+void Cors::add_fields(const Request& request, Response& response) const {
+  const std::optional<std::string_view> from = request.field("origin");
+  policy_->add_origin(response, from);
+  if (policy_->exposes_to(from)) policy_->add_exposed(response);
 }
 
 }  // namespace tern

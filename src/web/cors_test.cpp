@@ -2,6 +2,8 @@
 #include <tern/testing.hpp>
 #include <tern/web.hpp>
 
+#include <tern/http/memory_exchange.hpp>
+
 #include <gmock/gmock.h>
 
 #include <stdexcept>
@@ -258,6 +260,24 @@ TEST(CorsPlace, a_handler_that_waits_gets_the_fields) {
   });
   Client client(app);
   EXPECT_EQ(from(client, "https://example.org").field(allow_origin), "https://example.org");
+}
+
+TEST(CorsRefusal, a_response_in_place_of_the_handlers_has_the_fields) {
+  App app;
+  app.use(Cors({.origins = {"https://example.org"}, .credentials = true, .exposed = {"X-Total"}}));
+  app.get("/", []() -> Task<std::string> { co_return "late"; });
+  for (const std::string origin : {"https://example.org", "https://evil.example"}) {
+    MemoryExchange exchange(Method::Get, "/", {{"origin", origin}});
+    Reply reply = app.service().serve(exchange);
+    ASSERT_FALSE(reply.ready());
+    const Response response = app.service().refuse_instead({Status::ServiceUnavailable, "too long", {}, {}}, exchange);
+    EXPECT_EQ(response.status(), Status::ServiceUnavailable);
+    const bool allowed = origin == "https://example.org";
+    EXPECT_EQ(response.fields().find(allow_origin).value_or(""), allowed ? origin : "");
+    EXPECT_EQ(response.fields().find("access-control-allow-credentials").value_or(""), allowed ? "true" : "");
+    EXPECT_EQ(response.fields().find("access-control-expose-headers").value_or(""), allowed ? "X-Total" : "");
+    EXPECT_EQ(response.fields().find("vary").value_or(""), "origin");
+  }
 }
 
 // --- Setup ---

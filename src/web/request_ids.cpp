@@ -147,6 +147,10 @@ Reply RequestIds::operator()(Request& request, Next next) const {
   return reply;
 }
 
+void RequestIds::add_fields(const Request& request, Response& response) const {
+  if (source_->options.in_response && !request.id().empty()) source_->add_to(response, request.id());
+}
+
 std::expected<RequestId, Rejection> Extract<RequestId>::from(Request& request) {
   if (request.id().empty()) {
     throw std::logic_error(

@@ -2,6 +2,8 @@
 #include <tern/testing.hpp>
 #include <tern/web.hpp>
 
+#include <tern/http/memory_exchange.hpp>
+
 #include <gmock/gmock.h>
 
 #include <charconv>
@@ -117,6 +119,18 @@ TEST(RequestIds, a_handler_without_the_middleware_is_a_reported_error) {
   client.print_reports(false);
   EXPECT_EQ(client.get("/").status, 500);
   EXPECT_THAT(client.reports().back(), HasSubstr("app.use(tern::RequestIds())"));
+}
+
+TEST(RequestIdRefusal, a_response_in_place_of_the_handlers_has_the_id) {
+  App app;
+  app.use(RequestIds());
+  app.get("/", []() -> Task<std::string> { co_return "late"; });
+  MemoryExchange exchange(Method::Get, "/");
+  Reply reply = app.service().serve(exchange);
+  ASSERT_FALSE(reply.ready());
+  EXPECT_FALSE(exchange.request().id().empty());
+  const Response response = app.service().refuse_instead({Status::ServiceUnavailable, "too long", {}, {}}, exchange);
+  EXPECT_EQ(response.fields().find("x-request-id").value_or(""), exchange.request().id());
 }
 
 }  // namespace

@@ -51,19 +51,29 @@ public:
 
   bool has_nonce() const noexcept { return policy_parts_.size() > 1; }
 
+  // With the nonce of the request.
   void add_to(Response& response, const Request& request) const {
+    add_constant_to(response, request);
+    if (has_nonce()) set_unless_there(response, policy_name(), policy_with(csp_nonce(request)));
+  }
+
+  // To a response without a page. A handler may be using the nonce of the request.
+  void add_to_problem(Response& response, const Request& request) const {
+    add_constant_to(response, request);
+    if (has_nonce()) set_unless_there(response, policy_name(), policy_with(CspNonce().text));
+  }
+
+  const SecurityHeaderOptions options;
+
+private:
+  void add_constant_to(Response& response, const Request& request) const {
     const Fields& fields = request.scheme() == "https" ? https_fields_ : fields_;
     if (response.fields().may_share_a_name(fields)) [[unlikely]] {
       for (const Field& field : fields) set_unless_there(response, field.name, field.value);
     } else {
       response.share(fields);
     }
-    if (has_nonce()) set_unless_there(response, policy_name(), policy_with(csp_nonce(request)));
   }
-
-  const SecurityHeaderOptions options;
-
-private:
   static void set_unless_there(Response& response, std::string_view name, std::string_view value) {
     if (!response.fields().find(name)) response.add(name, value);
   }
@@ -158,6 +168,10 @@ Reply SecurityHeaders::operator()(Request& request, Next next) const {
   Reply reply = next();
   reply.edit([fields = fields_.get(), &request](Response& response) { fields->add_to(response, request); });
   return reply;
+}
+
+void SecurityHeaders::add_fields(const Request& request, Response& response) const {
+  fields_->add_to_problem(response, request);
 }
 
 std::string_view csp_nonce(const Request& request) {

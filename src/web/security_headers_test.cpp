@@ -3,6 +3,8 @@
 #include <tern/testing.hpp>
 #include <tern/web.hpp>
 
+#include <tern/http/memory_exchange.hpp>
+
 #include <gmock/gmock.h>
 
 #include <set>
@@ -129,6 +131,20 @@ TEST(ContentSecurityPolicy, each_response_has_its_own_nonce) {
     seen.insert(answer.body);
   }
   EXPECT_EQ(seen.size(), 100U);
+}
+
+TEST(ContentSecurityPolicy, of_a_response_in_place_of_the_handlers_has_a_nonce_of_its_own) {
+  App app;
+  app.use(SecurityHeaders({.policy = ContentSecurityPolicy().allow("script-src", {"'nonce'"})}));
+  app.get("/", []() -> Task<std::string> { co_return "late"; });
+  MemoryExchange exchange(Method::Get, "/");
+  Reply reply = app.service().serve(exchange);
+  ASSERT_FALSE(reply.ready());
+  const Response response = app.service().refuse_instead({Status::ServiceUnavailable, "too long", {}, {}}, exchange);
+  EXPECT_EQ(response.fields().find("x-content-type-options").value_or(""), "nosniff");
+  const std::string policy(response.fields().find("content-security-policy").value_or(""));
+  EXPECT_THAT(policy, MatchesRegex("script-src 'nonce-[A-Za-z0-9+/]{22}=='"));
+  EXPECT_THAT(policy, ::testing::Not(HasSubstr(std::string(csp_nonce(exchange.request())))));
 }
 
 TEST(ContentSecurityPolicy, may_only_report) {

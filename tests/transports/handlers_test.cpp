@@ -107,6 +107,45 @@ TEST_P(Handlers, a_handler_that_takes_too_long_is_answered_for_and_ends_by_itsel
   EXPECT_EQ(ended, 1);
 }
 
+// Adds a field to each response, also to one that takes the place of the chain's.
+struct Marks {
+  Reply operator()(Request& request, Next next) const {
+    Reply reply = next();
+    reply.edit([this, &request](Response& response) { add_fields(request, response); });
+    return reply;
+  }
+  void add_fields(const Request& request, Response& response) const {
+    response.set("x-marked",
+                 std::string(request.field("x-mark").value_or("none")) + " at " + std::string(request.path()));
+  }
+};
+
+TEST_P(Handlers, the_answer_for_a_handler_that_takes_too_long_has_the_fields_of_middleware) {
+  app.use(Marks());
+  const auto waits = []() -> Task<std::string> {
+    co_await sleep_for(Seconds(3600));
+    co_return "late";
+  };
+  app.get("/waits", waits).limits({.handler_timeout = Milliseconds(20)});
+  TransportClient client = make_client();
+  for (const char* path : {"/waits", "/nothing"}) {
+    client.get(path, {{"x-mark", "me"}});
+    const ClientResponse answer = client.answer();
+    EXPECT_EQ(answer.status, std::string_view(path) == "/waits" ? 503 : 404);
+    EXPECT_EQ(answer.field("x-marked"), "me at " + std::string(path));
+    EXPECT_EQ(answer.field("content-type"), "application/problem+json");
+    if (answer.status == 503) client = make_client();
+  }
+}
+
+TEST_P(Handlers, the_answer_for_a_status_that_is_not_final_has_the_fields_of_middleware) {
+  app.use(Marks());
+  app.get("/odd", [] { return Response(Status(199)); });
+  const ClientResponse answer = make_client().answer_of("/odd");
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_EQ(answer.field("x-marked"), "none at /odd");
+}
+
 TEST_P(Handlers, many_requests_at_once_are_answered_each_its_own) {
   std::vector<TransportClient> callers;
   for (int i = 0; i < 20; ++i) {

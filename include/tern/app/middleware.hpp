@@ -8,6 +8,10 @@
 // A class with `static constexpr bool comes_first = true` precedes all other middleware of a chain, and runs for CORS
 // preflights of its route. It takes (Request&, Next).
 //
+// A class with `void add_fields(const Request&, Response&) const` adds fields to a response of the server that takes
+// the place of the chain's, such as the 503 of a handler_timeout. It may run beside the handler, which has the request,
+// and before the middleware itself has run.
+//
 // A class that authenticates says so by `using Identifies = User;`, and calls tern::identify(request, user, scheme).
 #pragma once
 
@@ -109,6 +113,7 @@ public:
         object(std::exchange(other.object, nullptr)),
         destroy(other.destroy),
         describe(other.describe),
+        add_fields(other.add_fields),
         may_suspend(other.may_suspend),
         comes_first(other.comes_first),
         checks_host(other.checks_host),
@@ -126,6 +131,8 @@ public:
   void* object = nullptr;
   void (*destroy)(void*) noexcept = nullptr;
   void (*describe)(const void* object, Operation& operation) = nullptr;  // null: it says nothing about itself
+  // To a response that takes the place of the chain's; null: none.
+  void (*add_fields)(const void* object, const Request& request, Response& response) = nullptr;
   bool may_suspend = false;
   bool comes_first = false;
   bool checks_host = false;                  // in place of the core; see Core::serve_local_hosts_only
@@ -248,6 +255,11 @@ MiddlewareBox box_middleware(M middleware) {
       if constexpr (requires { call.needs(); }) box.needs = call.needs();
       if constexpr (requires { call.identity_need(); }) box.identity_need = call.identity_need();
       box.invoke = &guarded<&call_middleware<M>>;
+      if constexpr (requires(const Request& request, Response& response) { call.add_fields(request, response); }) {
+        box.add_fields = [](const void* object, const Request& request, Response& response) {
+          static_cast<const M*>(object)->add_fields(request, response);
+        };
+      }
       if constexpr (requires(const M& object, Operation& operation) { object.describe(operation); }) {
         box.describe = [](const void* object, Operation& operation) {
           static_cast<const M*>(object)->describe(operation);

@@ -224,6 +224,9 @@ struct Service {
   virtual Response refuse(const Problem& problem) const noexcept = 0;
   // The response to `request` for an error.
   virtual Response refuse_request(const Problem& problem, const Request& request) const noexcept;
+  // The response to an exchange that serve() has begun, in place of the one from there: for errors of the server, such
+  // as a timeout of the handler. The handler may still run.
+  virtual Response refuse_instead(const Problem& problem, Exchange& exchange) const noexcept;
   // The app that this service is part of; null for other services.
   virtual const app::Core* app() const noexcept { return nullptr; }
 

@@ -53,6 +53,7 @@ public:
   Cors& operator=(Cors other) noexcept;
 
   Reply operator()(Request& request, Next next) const;
+  void add_fields(const Request& request, Response& response) const;
 
 private:
   base::Box<web::CorsPolicy> policy_;

@@ -42,6 +42,7 @@ public:
   explicit RequestIds(RequestIdOptions options);
 
   Reply operator()(Request& request, Next next) const;
+  void add_fields(const Request& request, Response& response) const;
 
 private:
   base::Box<web::RequestIdSource> source_;

@@ -72,6 +72,7 @@ public:
   SecurityHeaders& operator=(SecurityHeaders other) noexcept;
 
   Reply operator()(Request& request, Next next) const;
+  void add_fields(const Request& request, Response& response) const;
 
 private:
   base::Box<web::SecurityFields> fields_;
