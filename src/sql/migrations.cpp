@@ -13,6 +13,8 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 namespace tern::sql {
@@ -22,6 +24,7 @@ struct Recorded {
   std::int64_t number = 0;
   std::string name;
   std::string checksum;
+  std::string run_at;
 };
 
 struct Numbered {
@@ -71,18 +74,27 @@ constexpr const char* table =
     "create table if not exists tern_migration (number bigint primary key, name text not null, checksum text not null, "
     "run_at text not null default current_timestamp)";
 
+constexpr const char* records = "select number, name, checksum, run_at from tern_migration order by number";
+
 struct Migrating {
   std::string_view lock;
   std::vector<Numbered> files;
+  std::uint32_t last = every_migration;
 };
+
+void check_last(const std::vector<Recorded>& recorded, std::uint32_t last) {
+  if (recorded.empty() || recorded.back().number <= last) return;
+  refuse_migration(recorded.back().name, "was run, and its number is above " + std::to_string(last) +
+                                             ": there are no migrations back, but a backup");
+}
 
 // What was run so far. Throws if the files are others.
 Task<std::vector<Recorded>> read_records(Transaction& transaction, const Migrating& migrating) {
   if (!migrating.lock.empty()) co_await transaction.script(runtime(std::string(migrating.lock)));
   co_await transaction.script(runtime(table));
-  auto recorded =
-      co_await transaction.query<Recorded>("select number, name, checksum from tern_migration order by number");
+  auto recorded = co_await transaction.query<Recorded>(runtime(records));
   check_recorded(migrating.files, recorded);
+  check_last(recorded, migrating.last);
   co_return recorded;
 }
 
@@ -105,6 +117,34 @@ Task<bool> run_migration(Transaction& transaction, const Migrating& migrating, c
   co_await transaction.execute("insert into tern_migration (number, name, checksum) values ($1, $2, $3)", file.number,
                                file.file->name, file.checksum);
   co_return true;
+}
+
+// Before the first migration. SQLite has no code for it.
+bool is_without_table(const SqlError& error) {
+  return error.sqlstate() == "42P01" || std::string_view(error.what()).contains("no such table: tern_migration");
+}
+
+MigrationState state_of(const Numbered& file, const std::vector<Recorded>& recorded) {
+  MigrationState state{static_cast<std::uint32_t>(file.number), file.file->name, MigrationStatus::Pending, {}};
+  const auto record = std::ranges::find(recorded, file.number, &Recorded::number);
+  if (record != recorded.end()) {
+    state.status = record->checksum == file.checksum ? MigrationStatus::Done : MigrationStatus::Changed;
+    state.run_at = record->run_at;
+  } else if (!recorded.empty() && file.number < recorded.back().number) {
+    state.status = MigrationStatus::Preceded;
+  }
+  return state;
+}
+
+std::vector<MigrationState> states_of(const std::vector<Numbered>& files, const std::vector<Recorded>& recorded) {
+  std::vector<MigrationState> states;
+  for (const Numbered& file : files) states.push_back(state_of(file, recorded));
+  for (const Recorded& record : recorded) {
+    if (std::ranges::find(files, record.number, &Numbered::number) != files.end()) continue;
+    states.push_back({static_cast<std::uint32_t>(record.number), record.name, MigrationStatus::Missing, record.run_at});
+  }
+  std::ranges::sort(states, {}, &MigrationState::number);
+  return states;
 }
 
 }  // namespace
@@ -132,18 +172,29 @@ Task<std::size_t> Database::migrate(std::string folder) const {
   co_return co_await migrate(std::move(files));
 }
 
-Task<std::size_t> Database::migrate(std::vector<Migration> migrations) const {
-  const Migrating migrating{database().migration_lock(), number_migrations(migrations)};
+Task<std::size_t> Database::migrate(std::vector<Migration> migrations, std::uint32_t last) const {
+  const Migrating migrating{database().migration_lock(), number_migrations(migrations), last};
   const TransactionOptions options{.statement_timeout = Milliseconds(0)};  // a migration may take long
   const auto look = [&](Transaction& transaction) { return read_records(transaction, migrating); };
   const std::vector<Recorded> recorded = co_await transaction(options, look);
   std::size_t count = 0;
   for (const Numbered& file : migrating.files) {
-    if (contains(recorded, file.number)) continue;
+    if (contains(recorded, file.number) || file.number > last) continue;
     const auto run = [&](Transaction& transaction) { return run_migration(transaction, migrating, file); };
     if (co_await transaction(options, run)) ++count;
   }
   co_return count;
+}
+
+Task<std::vector<MigrationState>> Database::migration_states(std::vector<Migration> migrations) const {
+  const std::vector<Numbered> files = number_migrations(migrations);
+  std::vector<Recorded> recorded;
+  try {
+    recorded = co_await query<Recorded>(runtime(records));
+  } catch (const SqlError& error) {
+    if (!is_without_table(error)) throw;
+  }
+  co_return states_of(files, recorded);
 }
 
 }  // namespace tern::sql

@@ -57,6 +57,37 @@ TEST_F(SqliteMigrations, that_come_too_late_or_have_no_number_are_named) {
   EXPECT_THAT(error_of(db_.migrate(Files{{"1_a.sql", ""}, {"01_b.sql", ""}})).what(), HasSubstr("has the number of"));
 }
 
+TEST_F(SqliteMigrations, are_run_up_to_a_number_and_not_back) {
+  const Files files{books_migration, years_migration};
+  EXPECT_EQ(now(db_.migrate(files, 1)), 1U);
+  EXPECT_EQ(now(db_.migrate(files, 1)), 0U);
+  EXPECT_EQ(now(db_.migrate(files)), 1U);
+  EXPECT_THAT(error_of(db_.migrate(files, 1)).what(),
+              HasSubstr("0002_years.sql was run, and its number is above 1: there are no migrations back"));
+}
+
+TEST_F(SqliteMigrations, have_states) {
+  using sql::MigrationStatus;
+  const auto statuses = [this](Files files) {
+    std::vector<MigrationStatus> found;
+    for (const sql::MigrationState& state : now(db_.migration_states(std::move(files)))) {
+      found.push_back(state.status);
+      const bool was_run = state.status == MigrationStatus::Done || state.status == MigrationStatus::Changed ||
+                           state.status == MigrationStatus::Missing;
+      EXPECT_EQ(!state.run_at.empty(), was_run) << state.name;
+    }
+    return found;
+  };
+  using enum MigrationStatus;
+  EXPECT_EQ(statuses({years_migration, books_migration}), (std::vector{Pending, Pending}));
+  EXPECT_EQ(now(db_.scalar<int>("select count(*) from sqlite_schema")), 0);  // nothing was changed
+  now(db_.migrate(Files{books_migration, years_migration}, 1));
+  EXPECT_EQ(statuses({books_migration, years_migration}), (std::vector{Done, Pending}));
+  now(db_.migrate(Files{books_migration, {"0004_c.sql", "select 1"}}));
+  EXPECT_EQ(statuses({{books_migration.name, "select 2"}, years_migration}), (std::vector{Changed, Preceded, Missing}));
+  EXPECT_EQ(error_of(db_.migration_states({{"a.sql", ""}})).kind(), SqlErrorKind::Migration);
+}
+
 TEST_F(SqliteMigrations, that_fail_leave_nothing) {
   const sql::Migration broken{"0002_broken.sql", "create table a (x); insert into absent values (1);"};
   EXPECT_THAT(error_of(db_.migrate(Files{books_migration, broken})).what(),

@@ -279,6 +279,17 @@ TEST_F(PostgresFeatures, two_servers_that_start_at_once_migrate_once) {
             SqlErrorKind::Migration);
 }
 
+TEST_F(PostgresFeatures, migrations_have_states) {
+  const std::vector<sql::Migration> migrations = {{"0001_a.sql", "create table a (x int)"}, {"0002_b.sql", "select 1"}};
+  const auto states = [&] { return run([&] { return db.migration_states(migrations); }); };
+  ASSERT_EQ(states().size(), 2U);
+  EXPECT_EQ(states()[0].status, sql::MigrationStatus::Pending);
+  EXPECT_EQ(run([&] { return db.migrate(migrations, 1); }), 1U);
+  EXPECT_EQ(states()[0].status, sql::MigrationStatus::Done);
+  EXPECT_NE(states()[0].run_at, "");
+  EXPECT_EQ(states()[1].status, sql::MigrationStatus::Pending);
+}
+
 TEST_F(PostgresFeatures, a_migration_that_fails_leaves_nothing) {
   const std::vector<sql::Migration> migrations = {{"0001_a.sql", "create table a (x int); selec"}};
   const Failure failure = error_of([&] { return db.migrate(migrations); });

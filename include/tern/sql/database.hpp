@@ -7,6 +7,7 @@
 #include <tern/sql/transaction.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,8 @@ public:
   // number of those. Throws SqlError (Migration), naming the file, if one that was run has changed or is missing, or if
   // a new one precedes one that was run. Several servers may call it at the same time.
   Task<std::size_t> migrate(std::string folder) const;
-  Task<std::size_t> migrate(std::vector<Migration> migrations) const;
+  // Those up to the number `last`. Throws SqlError (Migration) if one with a larger number was run: none is undone.
+  Task<std::size_t> migrate(std::vector<Migration> migrations, std::uint32_t last = every_migration) const;
   // The same from an EmbeddedFolder.
   template <class Folder>
     requires requires(const Folder& folder) { folder.files(); }
@@ -51,6 +53,10 @@ public:
     }
     return migrate(std::move(migrations));
   }
+
+  // The state of these migrations and of those that were run, by their numbers; changes nothing. Throws SqlError
+  // (Migration) for names without number, or with the same one.
+  Task<std::vector<MigrationState>> migration_states(std::vector<Migration> migrations) const;
 
   // For metrics and health checks; does not wait.
   Statistics statistics() const { return database().statistics(); }
