@@ -1,0 +1,15 @@
+#include "load/run_engine.hpp"
+#include "load/tls_channel.hpp"
+
+namespace tern::load {
+
+LoadReport run_tls(const LoadOptions& options, const Target& target, const Address& address) {
+  const OwnedContext context = tls_context(options.verify);
+  return run_engine<TlsChannel>(options, [&]() -> TlsChannel {
+    PlainChannel socket(connect_to(address));
+    if (socket.descriptor() < 0) return {};
+    return TlsChannel(*context, std::move(socket), target.host);
+  });
+}
+
+}  // namespace tern::load
