@@ -1,6 +1,6 @@
 #include "command/inspect.hpp"
 
-#include <tern/base/number.hpp>
+#include "command/process.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -14,46 +14,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
-#include <system_error>
-#include <utility>
 
 namespace tern::command {
 namespace {
-
-[[noreturn]] void fail(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
-class Handle {
-public:
-  explicit Handle(int number) : number_(number) {}
-  ~Handle() { close(); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  int number() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-
-private:
-  int number_;
-};
-
-// Replaces this process, a child that has one thread.
-[[noreturn]] void execute(const std::vector<std::string>& command) {
-  std::vector<std::string> words = command;
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
-  ::_exit(127);
-}
-
-// In the child.
-void silence(int descriptor) {
-  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  ::dup2(null, descriptor);
-}
 
 std::string all_of(int descriptor) {
   std::string text;
@@ -64,13 +27,6 @@ std::string all_of(int descriptor) {
     if (size <= 0) return text;
     text.append(part.data(), static_cast<std::size_t>(size));
   }
-}
-
-int wait_for(pid_t process) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
 }
 
 std::string take_line(std::string_view& text) {
@@ -103,17 +59,9 @@ public:
     process_ = ::fork();
     if (process_ < 0) fail("fork");
     if (process_ != 0) return;  // and the socket is the program's: its end ends a connection
-    constexpr int inherited = 3;
-    if (server.number() == inherited) {
-      ::fcntl(inherited, F_SETFD, 0);
-    } else {
-      ::dup2(server.number(), inherited);
-    }
     silence(STDOUT_FILENO);
     silence(STDERR_FILENO);
-    ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
-    ::setenv("LISTEN_FDS", "1", 1);
-    ::unsetenv("LISTEN_FDNAMES");
+    inherit_socket(server.number());
     execute(command);
   }
   RunningProgram(const RunningProgram&) = delete;

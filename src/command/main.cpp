@@ -1,5 +1,8 @@
 // The command tern. Exit status: 0, 1 after a failure, 2 for wrong arguments.
+#include "command/bench.hpp"
+#include "command/dev.hpp"
 #include "command/inspect.hpp"
+#include "command/migrate.hpp"
 #include "command/new_project.hpp"
 #include "command/serve.hpp"
 
@@ -10,7 +13,12 @@
 #include <unistd.h>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -122,6 +130,122 @@ int run_inspection(const CLI::App& sub, const std::string& path) {
   return 0;
 }
 
+void add_migrate(CLI::App& command, tern::command::MigrateArguments& arguments) {
+  CLI::App* sub = command.add_subcommand("migrate", "Run the migrations of a folder in a database");
+  sub->add_option("database", arguments.database, "sqlite:PATH, the path of an SQLite file, or postgresql://…")
+      ->required()
+      ->envname("DATABASE_URL");
+  sub->add_option("-f,--folder", arguments.folder, "Folder of the files, such as 0001_books.sql")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  CLI::Option* last = sub->add_option("--to", arguments.last, "The last number that is run")->default_str("all");
+  sub->add_flag("--status", arguments.status, "Print the state of each migration, and change nothing")->excludes(last);
+  sub->footer(
+      "Prints the migrations that it has run. Nothing is undone: to go back, restore a backup.\n"
+      "States: done, pending, changed (since it was run), missing (its file), preceded (by one that was run).\n\n"
+      "Exit status: 1 if a migration fails or cannot be run; with --status, if one is not done.\n\n"
+      "Examples:\n  tern migrate sqlite:shop.db\n"
+      "  DATABASE_URL=postgresql://shop@db/shop tern migrate --status");
+}
+
+int run_migrate(const tern::command::MigrateArguments& arguments) {
+  const tern::command::MigrateResult result = tern::command::migrate(arguments);
+  std::fputs(result.text.c_str(), stdout);
+  if (!result.failure.empty()) throw std::runtime_error(result.failure);
+  if (result.text.empty()) std::puts(arguments.status ? "no migrations" : "nothing to do");
+  return result.complete ? 0 : 1;
+}
+
+struct BenchArguments {
+  tern::load::LoadOptions load;
+  std::vector<std::string> fields;
+  std::string content_file;
+  bool is_json = false;
+  bool accepts_any_certificate = false;
+};
+
+void add_bench(CLI::App& command, BenchArguments& arguments) {
+  CLI::App* sub = command.add_subcommand("bench", "Send requests to a server, and measure its responses");
+  tern::load::LoadOptions& load = arguments.load;
+  const auto seconds = CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"ms", 0.001}, {"m", 60}});
+  sub->add_option("url", load.url, "http://… or https://…")->required();
+  sub->add_option("-c,--connections", load.connections, "Connections, each with a request at a time")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  sub->add_option("-d,--duration", load.seconds, "How long: 10s, 500ms, 2m")
+      ->transform(seconds)
+      ->check(CLI::PositiveNumber)
+      ->default_str("10s");
+  sub->add_option("--warm-up", load.warm_up, "How long before, without measuring")
+      ->transform(seconds)
+      ->default_str("0s");
+  sub->add_option("-r,--rate", load.rate, "Requests a second, over all connections; otherwise as many as are answered")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("-X,--method", load.method, "The method")->capture_default_str();
+  sub->add_option("-H,--header", arguments.fields, "A field of the requests: \"Name: value\"; may be repeated")
+      ->allow_extra_args(false);
+  CLI::Option* content = sub->add_option("--body", load.content, "Content of the requests");
+  sub->add_option("--body-file", arguments.content_file, "The same from a file")
+      ->check(CLI::ExistingFile)
+      ->excludes(content);
+  sub->add_flag("-k,--insecure", arguments.accepts_any_certificate, "Do not verify the certificate");
+  sub->add_flag("--json", arguments.is_json, "Print one JSON object");
+  sub->footer(
+      "With --rate, requests are sent when they are due, and a latency counts from then: a response that comes late\n"
+      "because the server was busy with others has waited, and shows (no coordinated omission). Without, latencies "
+      "are\n"
+      "those of a server that is asked as fast as it answers. It runs on one thread, over HTTP/1.1.\n\n"
+      "Exit status: 1 if a connection broke, or a request has no response.\n\n"
+      "Example:\n  tern bench http://127.0.0.1:8080/books -c 100 -d 30s --rate 5000");
+}
+
+int run_bench(BenchArguments& arguments) {
+  tern::load::LoadOptions& load = arguments.load;
+  load.verify = !arguments.accepts_any_certificate;
+  for (const std::string& field : arguments.fields) {
+    const std::size_t colon = field.find(':');
+    if (colon == std::string::npos) throw CLI::ValidationError("--header", "a field is \"Name: value\", not " + field);
+    const std::size_t value = field.find_first_not_of(" \t", colon + 1);
+    load.fields.emplace_back(field.substr(0, colon), value == std::string::npos ? "" : field.substr(value));
+  }
+  if (!arguments.content_file.empty()) {
+    std::ifstream file(arguments.content_file, std::ios::binary);
+    load.content.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw std::runtime_error("cannot read " + arguments.content_file);
+  }
+  tern::load::LoadReport report;
+  try {
+    report = tern::load::run(load);
+  } catch (const std::invalid_argument& error) {
+    throw CLI::ValidationError(error.what());
+  }
+  const std::string text =
+      arguments.is_json ? tern::command::as_json(load, report) : tern::command::as_text(load, report);
+  std::fputs(text.c_str(), stdout);
+  return report.errors > 0 || report.unanswered > 0 ? 1 : 0;
+}
+
+void add_dev(CLI::App& command, tern::command::DevArguments& arguments) {
+  CLI::App* sub = command.add_subcommand("dev", "Build a project when it changes, and run it");
+  sub->add_option("-S,--source", arguments.source, "Folder of the project")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
+  sub->add_option("-B,--build", arguments.build, "Build folder of CMake; a new one is configured as Debug")
+      ->capture_default_str();
+  sub->add_option("--program", arguments.program,
+                  "The program; otherwise that of the project's name in the build folder");
+  sub->add_option("--host", arguments.host, "Address to listen on")->capture_default_str();
+  sub->add_option("-p,--port", arguments.port, "Port to listen on; 0: a free one")->capture_default_str();
+  sub->add_option("-w,--watch", arguments.watched, "Another folder whose changes count; may be repeated")
+      ->check(CLI::ExistingDirectory)
+      ->allow_extra_args(false);
+  sub->add_option("arguments", arguments.arguments, "Arguments of the program, behind --");
+  sub->footer(
+      "It holds the listening socket, which the program inherits, so that no request is refused while it is built and\n"
+      "started again. Pages reload themselves. While a build fails, browsers see the errors of the compiler.\n\n"
+      "Example:\n  tern new shop && cd shop && tern dev --port 3000");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -130,15 +254,25 @@ int main(int argc, char** argv) {
   command.require_subcommand(1);
   NewArguments new_arguments;
   ServeArguments serve_arguments;
+  tern::command::MigrateArguments migrate_arguments;
+  BenchArguments bench_arguments;
+  std::string document_path = "/openapi.json";
   add_new(command, new_arguments);
   add_serve(command, serve_arguments);
-  std::string document_path = "/openapi.json";
   add_inspection(command, document_path);
+  add_migrate(command, migrate_arguments);
+  add_bench(command, bench_arguments);
+  tern::command::DevArguments dev_arguments;
+  add_dev(command, dev_arguments);
   try {
     command.parse(argc, argv);
     const CLI::App& sub = *command.get_subcommands().front();
-    if (sub.get_name() == "new") return run_new(new_arguments);
-    return sub.get_name() == "serve" ? run_serve(serve_arguments) : run_inspection(sub, document_path);
+    const std::string name = sub.get_name();
+    if (name == "new") return run_new(new_arguments);
+    if (name == "serve") return run_serve(serve_arguments);
+    if (name == "dev") return tern::command::run_dev(dev_arguments);
+    if (name == "migrate") return run_migrate(migrate_arguments);
+    return name == "bench" ? run_bench(bench_arguments) : run_inspection(sub, document_path);
   } catch (const CLI::ParseError& error) {
     return command.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {

@@ -9,6 +9,7 @@
 #include "tern/forced_exit.hpp"
 #include "tern/inheritance.hpp"
 #include "tern/life.hpp"
+#include "tern/reload.hpp"
 #include "tern/resolved_options.hpp"
 #include "tern/running_logs.hpp"
 #include "tern/service_manager.hpp"
@@ -291,9 +292,14 @@ std::size_t App::filter_subscribers(std::string_view filter) const {
   return server ? server->sockets().subscribers(http::parse_filter(filter)) : 0;
 }
 
-int App::run(const Options& options) {
+int App::run(const Options& given) {
   if (std::getenv("TERN_ROUTES") != nullptr) return print_routes(routes());
+  Options options = given;
   try {
+    if (take_reload()) {
+      add_reload(*this);
+      options.timeouts.drain_idle = Milliseconds(100);  // the next program is to serve soon
+    }
     const ServiceManager manager;
     Supervision supervision{.core = *core_, .manager = manager, .program = {}};
     if (options.handover) supervision.program = Program::this_one();

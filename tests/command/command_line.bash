@@ -1,9 +1,11 @@
 # The command tern as a user calls it: texts, exit statuses, a project, a served folder, the routes of a program.
-#   command_line.bash TERN PROGRAM
-# PROGRAM serves /openapi.json.
+#   command_line.bash TERN PROGRAM DEV_CERT HAS_SQLITE
+# PROGRAM serves /openapi.json; DEV_CERT is script/dev-cert.
 set -euo pipefail
 tern=$(realpath "$1")
 program=$(realpath "$2")
+dev_cert=$(realpath "$3")
+has_sqlite=$4
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -46,19 +48,77 @@ python3 -c 'import json; json.load(open("output"))' || fail "tern openapi prints
 
 expect 2 'Directory does not exist' serve nowhere
 expect 2 'requires --certificate' serve shop --key "$tern"
-"$tern" serve shop --port 0 --threads 1 >out 2>err &
-server=$!
-for _ in $(seq 600); do
-  address=$(sed -n 's/.*serving \(127\.0\.0\.1:[0-9]*\).*/\1/p' err)
-  [ -z "$address" ] || break
-  kill -0 $server 2>/dev/null || fail "tern serve has ended: $(cat out err)"
-  sleep 0.05
-done
-[ -n "$address" ] || fail "tern serve does not serve: $(cat out err)"
+# serve_shop [OPTION]…: sets `server` and `address`
+serve_shop() {
+  "$tern" serve shop --port 0 --threads 1 "$@" >out 2>err &
+  server=$!
+  for _ in $(seq 600); do
+    address=$(sed -n 's/.*serving \(127\.0\.0\.1:[0-9]*\).*/\1/p' err)
+    [ -z "$address" ] || return 0
+    kill -0 $server 2>/dev/null || fail "tern serve has ended: $(cat out err)"
+    sleep 0.05
+  done
+  fail "tern serve does not serve: $(cat out err)"
+}
+stop_server() {
+  kill -INT $server
+  wait $server || fail "tern serve ends with $? after SIGINT"
+  server=
+}
+
+serve_shop
 [ "$(curl -fsS "http://$address/src/app.hpp")" = "$(cat shop/src/app.hpp)" ] || fail "a file is not served"
 curl -fsS "http://$address/" | grep -q 'CMakeLists.txt' || fail "the folder is not listed"
 [ "$(curl -s -o listing -w '%{http_code}' "http://$address/.gitignore")" = 404 ] || fail "a hidden file is served"
-kill -INT $server
-wait $server || fail "tern serve ends with $? after SIGINT"
-server=
+
+expect 2 'url is required' bench
+expect 2 'has another scheme' bench ftp://localhost/
+expect 2 'a field is "Name: value"' bench "http://$address/" -H nothing
+expect 2 'duration' bench "http://$address/" -d soon
+expect 0 '^requests +[1-9]' bench "http://$address/CMakeLists.txt" -c 2 -d 200ms -H 'X-Test: 1'
+grep -qE '^statuses +2xx [0-9]+$' output || fail "tern bench counts no statuses: $(cat output)"
+if grep -q $'\033' output; then fail "there are colours in a file"; fi
+expect 0 '^statuses +4xx [0-9]+$' bench "http://$address/nothing" -c 1 -d 100ms
+expect 0 '' bench "http://$address/CMakeLists.txt" -c 2 -d 300ms --rate 100 --json
+python3 -c '
+import json
+report = json.load(open("output"))
+assert 30 <= report["requests"] <= 31, report
+assert report["status_2xx"] == report["requests"] and report["errors"] == report["unanswered"] == 0, report
+assert 0 < report["latency_microseconds"]["p50"] <= report["latency_microseconds"]["max"], report
+' || fail "tern bench --json: $(cat output)"
+stop_server
+expect 1 'Connection refused' bench "http://$address/" -c 1
+
+"$dev_cert" certificate >/dev/null
+serve_shop --certificate certificate/cert.pem --key certificate/key.pem
+expect 1 'the certificate is not accepted' bench "https://$address/CMakeLists.txt" -c 1 -d 200ms
+expect 0 '^statuses +2xx [0-9]+$' bench "https://$address/CMakeLists.txt" -c 2 -d 300ms --insecure
+stop_server
+
+mkdir migrations
+echo 'create table book (id integer primary key);' >migrations/0001_books.sql
+echo 'create table loan (id integer primary key);' >migrations/0002_loans.sql
+expect 2 'database is required' migrate
+expect 2 'Directory does not exist' migrate sqlite:shop.db --folder nowhere
+expect 2 'excludes' migrate sqlite:shop.db --status --to 1
+expect 1 'there is no driver for mysql' migrate mysql://localhost/shop
+if [ "$has_sqlite" = 1 ]; then
+  expect 1 'there is no file shop.db' migrate sqlite:shop.db --status
+  expect 0 '^done +0001_books.sql$' migrate sqlite:shop.db --to 1
+  expect 1 '^pending +0002_loans.sql$' migrate sqlite:shop.db --status
+  expect 0 '^done +0002_loans.sql$' migrate shop.db
+  expect 0 '^nothing to do$' migrate sqlite:shop.db
+  DATABASE_URL=sqlite:shop.db expect 0 '^done +0002_loans.sql +\(2[0-9]{3}-' migrate --status
+  expect 1 '0002_loans.sql was run, and its number is above 1' migrate sqlite:shop.db --to 1
+  echo '-- changed' >>migrations/0001_books.sql
+  expect 1 '^changed +0001_books.sql' migrate sqlite:shop.db --status
+  expect 1 '0001_books.sql has changed since it was run' migrate sqlite:shop.db
+  rm migrations/0001_books.sql
+  expect 1 '^missing +0001_books.sql' migrate sqlite:shop.db --status
+  echo 'not a database, but text of some length that is none' >text.db
+  expect 1 'tern: .*not a database' migrate text.db
+fi
+
+expect 2 'Directory does not exist' dev --source nowhere
 echo "the command tern: as expected"
