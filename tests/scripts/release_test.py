@@ -30,6 +30,10 @@ class Release(unittest.TestCase):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes((ROOT / name).read_bytes())
             target.chmod((ROOT / name).stat().st_mode)
+        self.version = ".".join(re.findall(r"^#define TERN_VERSION_[A-Z]+ (\d+)$", (self.tree / "include/tern/version.hpp").read_text(), re.M))
+        minor = self.version.rpartition(".")[0]
+        (self.tree / "README.md").write_text(f"`find_package(tern {minor})` accepts the patches of {minor}. find_package(tern {minor} REQUIRED)\n"
+                                             f"find_package(tern {minor}9) tern/{self.version} tern-{self.version}.tar.xz {self.version}\n")
         git(self.tree, "init", "--quiet", "--initial-branch=main")
         git(self.tree, "config", "user.name", "A")
         git(self.tree, "config", "user.email", "a@example.org")
@@ -84,11 +88,24 @@ class Release(unittest.TestCase):
         self.assertEqual(git(self.tree, "log", "-1", "--format=%s"), "release: 7.8.9")
         self.check_files()
 
+    def test_documents_name_the_version(self):
+        done = self.release("7.8.9", "--prepare")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        minor = self.version.rpartition(".")[0]
+        self.assertEqual((self.tree / "README.md").read_text(),
+                         "`find_package(tern 7.8)` accepts the patches of 7.8. find_package(tern 7.8 REQUIRED)\n"
+                         f"find_package(tern {minor}9) tern/7.8.9 tern-7.8.9.tar.xz {self.version}\n")
+        self.assertEqual(git(self.tree, "rev-parse", "HEAD"), self.before)
+        self.assertEqual(git(self.tree, "tag"), "")
+        git(self.tree, "commit", "--quiet", "--all", "-m", "prepare")
+        self.assertEqual(self.release("7.8.9", "--date", "2030-01-02").returncode, 0)  # the prepared version
+        self.check_files()
+
     def test_refuses_what_is_no_release(self):
         self.refused("is no version", "7.8")
         self.refused("is no version", "07.8.9")
         self.refused("is no date", "7.8.9", "--date", "tomorrow")
-        self.refused("is not above", "0.0.1")
+        self.refused("is below", "0.0.1")
         (self.tree / "stray").write_text("x")
         self.refused("the tree has changes", "7.8.9")
         (self.tree / "stray").unlink()
