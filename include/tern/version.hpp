@@ -2,7 +2,7 @@
 #pragma once
 
 #define TERN_VERSION_MAJOR 0
-#define TERN_VERSION_MINOR 1
+#define TERN_VERSION_MINOR 2
 #define TERN_VERSION_PATCH 0
 
 // 10000 times the major, 100 times the minor version, and the patch: 1.2.3 is 10203.
