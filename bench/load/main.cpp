@@ -13,6 +13,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -56,6 +58,7 @@ void run(const bench::LoadOptions& options) {
   engine.warm_up(options.warm_up);
   bench::print_line("begin");
   const double seconds = engine.measure(options.seconds);
+  if (engine.answered() == 0 && engine.errors() > 0) throw std::runtime_error("no answer: " + engine.last_error());
   bench::print_line("end");
   tern::load::Latencies& latencies = engine.latencies();
   std::printf("{\"requests\": %zu, \"seconds\": %.6f, \"errors\": %zu, \"p50\": %.1f, \"p90\": %.1f, \"p99\": %.1f, ",
