@@ -40,7 +40,7 @@ class Contender:
 
 EVERYTHING = {"hello", "json", "json_post", "user", "echo", "browser", "pipelined", "large_head", "large_body", "large_both",
               "routes", "middleware", "calc", "access_log"}
-PROTOCOLS = {"data", "files", "http2", "login", "tls", "websocket"}  # measured by pages of their own; HTTP/2 of Tern also by workloads, for --ab
+PROTOCOLS = {"data", "files", "http2", "login", "observe", "tls", "websocket"}  # measured by pages of their own; HTTP/2 of Tern also by workloads, for --ab
 BINARIES = ROOT / "build/bench/bin"
 
 

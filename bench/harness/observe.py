@@ -1,16 +1,20 @@
-"""The cost of metrics and traces: hello with them beside hello without them, servers in turns."""
-from harness import common, machine, statistics
+"""The cost of metrics and traces: hello with them beside hello without them, of Tern and of peers, servers in turns."""
+import dataclasses
+
+from harness import common, contenders, machine, statistics
 from harness.clients import BenchLoad
 from harness.contenders import BINARIES, Contender, Running
 from harness.requests import REQUESTS, ask
 
 ROUNDS, SECONDS = 20, 0.4
-ROWS = {"metrics": "metrics", "metrics, and traces of one in a hundred": "traces"}
+ROWS = {"nothing": "nothing", "metrics": "metrics", "metrics, and traces of one in a hundred": "traces"}
+TERN = Contender("tern", "", [str(BINARIES / "bench-observe"), "--port", "{port}", "--threads", "{threads}", "--observe", "{observe}"], {"hello"})
+PEERS = {"net_http_promhttp": ["nothing", "metrics"], "axum_otlp": ["nothing", "metrics", "traces"]}
 
 
-def started(what):
-    command = [str(BINARIES / "bench-observe"), "--port", "{port}", "--threads", "{threads}", "--observe", what]
-    return Running(Contender("tern", "", command, {"hello"}))
+def started(contender, what):
+    command = [part.replace("{observe}", what) for part in contender.command]
+    return Running(dataclasses.replace(contender, command=command))
 
 
 def cost(server, answer):
@@ -18,27 +22,47 @@ def cost(server, answer):
     return sample["cpu"] / sample["requests"]
 
 
-def table():
+def chosen(names):
+    """{(contender, what it observes)}, and why others are absent."""
+    found, absent = contenders.chosen(names)
+    wanted = {("tern", what): TERN for what in ROWS.values()}
+    for each in found:
+        wanted |= {(each.name, what): each for what in PEERS[each.name]}
+    return wanted, absent
+
+
+def compared(rounds, seconds, names):
+    del rounds, seconds  # of other pages
+    return table(names or list(PEERS))
+
+
+def table(names=tuple(PEERS)):
     common.build("bench-observe", "bench-load")
+    wanted, absent = chosen(names)
     machine.take_all_descriptors()
-    servers = {what: started(what) for what in ["nothing", *ROWS.values()]}
-    samples = {what: [] for what in servers}
+    servers = {key: started(contender, key[1]) for key, contender in wanted.items()}
+    samples = {key: [] for key in servers}
     try:
-        answers = {what: ask(server.port, REQUESTS["hello"]) for what, server in servers.items()}
-        names = list(servers)
+        answers = {key: ask(server.port, REQUESTS["hello"]) for key, server in servers.items()}
+        keys = list(servers)
         for number in range(ROUNDS):
             common.note(f"observe, round {number + 1} of {ROUNDS}")
-            first = number % len(names)
-            for what in names[first:] + names[:first]:
-                samples[what].append(cost(servers[what], answers[what]))
+            first = number % len(keys)
+            for key in keys[first:] + keys[:first]:
+                samples[key].append(cost(servers[key], answers[key]))
         for server in servers.values():
             server.stop()
     finally:
         for server in servers.values():
             server.kill()
-    text = "| hello with | CPU per request | of hello's |\n| --- | ---: | ---: |\n"
-    text += f"| nothing | {statistics.median(samples['nothing']) * 1e6:.2f} µs | 1.00 |\n"
-    for name, what in ROWS.items():
-        ratio, low, high, _ = statistics.compare(list(zip(samples["nothing"], samples[what])))
-        text += f"| {name} | {statistics.median(samples[what]) * 1e6:.2f} µs | {ratio:.3f} ({low:.3f} to {high:.3f}) |\n"
+    return text_of(samples) + "".join(f"\n{name} is absent: {why}\n" for name, why in absent.items())
+
+
+def text_of(samples):
+    names = {what: name for name, what in ROWS.items()}
+    text = "| server | hello with | CPU per request | of its hello's |\n| --- | --- | ---: | ---: |\n"
+    for (server, what), costs in samples.items():
+        ratio, low, high, _ = statistics.compare(list(zip(samples[server, "nothing"], costs)))
+        share = "1.00" if what == "nothing" else f"{ratio:.3f} ({low:.3f} to {high:.3f})"
+        text += f"| {server} | {names[what]} | {statistics.median(costs) * 1e6:.2f} µs | {share} |\n"
     return text
