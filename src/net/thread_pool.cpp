@@ -190,7 +190,7 @@ private:
     add_idle_time(now);
     saturation_.update(now, idle_time_ / count_);
     const std::uint64_t waiting = waiting_[0] + waiting_[1] + waiting_[2];
-    return waiting * saturation_.mean() / count_ <= saturation_.allowed_wait();
+    return waiting * saturation_.mean() / count_ <= saturation_.allowed_wait(now);
   }
 
   void add_idle_time() noexcept {

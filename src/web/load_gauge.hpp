@@ -21,7 +21,7 @@ public:
   bool admits(const ExecutorLoad& load, F&& importance) noexcept {
     saturation_.update(load.now, load.idle);
     const std::uint64_t waited = load.now - load.woke;
-    const std::uint64_t allowed = saturation_.allowed_wait();
+    const std::uint64_t allowed = saturation_.allowed_wait(load.woke);
     if (waited <= allowed && !saturation_.saturated()) [[likely]]
       return true;
     switch (importance()) {
