@@ -190,6 +190,8 @@ void HttpExchange::inform(Status status, const Fields& fields) {
 }
 
 void HttpExchange::log(const http::LogLine& line) {
+  http::Observer* const observer = context_.settings().observer;
+  if (line.level == LogLevel::Error && observer != nullptr) observer->on_error(*this, line.text);
   context_.shared().log.write(line);
 }
 

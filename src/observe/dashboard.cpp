@@ -39,6 +39,7 @@ struct FlightDocument {
   std::string remote;
   double seconds = 0;
   std::string awaits;
+  std::string chain;
 };
 
 // What the page needs once.
@@ -58,6 +59,7 @@ struct NowDocument {
   std::map<std::string, double> figures;
   std::vector<RouteTotals> routes;
   std::vector<FlightDocument> flights;
+  std::vector<ErrorRow> errors;
   std::vector<std::size_t> stalled;  // loops that do not answer
   LevelsDocument levels;
   std::uint64_t traces = 0;  // that were kept
@@ -74,6 +76,7 @@ namespace {
 
 constexpr std::size_t max_routes = 200;
 constexpr std::size_t max_flights = 100;  // that are shown
+constexpr std::size_t max_errors = 20;
 constexpr Milliseconds period = Seconds(1);
 
 std::int64_t unix_milliseconds() noexcept {
@@ -173,7 +176,8 @@ void add_flights(NowDocument& now, std::vector<LoopRequests> loops, const std::s
     for (http::RequestInFlight& one : loop.requests) {
       if (one.path.starts_with(own) || now.flights.size() == max_flights) continue;
       now.flights.push_back({loop.loop, one.number, std::move(one.method), std::move(one.route), std::move(one.path),
-                             std::move(one.id), std::move(one.remote), one.seconds, std::move(one.awaits)});
+                             std::move(one.id), std::move(one.remote), one.seconds, std::move(one.awaits),
+                             std::move(one.chain)});
     }
   }
 }
@@ -183,7 +187,12 @@ Task<std::string> now_document(Observatory& observatory, const std::string& own)
   NowDocument now;
   now.time = unix_milliseconds();
   now.moment = observatory.sampler()->last();
-  now.figures = Sampler::figures(server);
+  now.figures = Sampler::figures([&](http::FigureSink& sink) {
+    server.report(sink);
+    observatory.report_sources(sink);
+  });
+  now.errors = observatory.errors().rows();
+  if (now.errors.size() > max_errors) now.errors.resize(max_errors);
   now.routes = Sampler::routes(observatory.requests(), max_routes);
   now.levels = levels_of(observatory);
   now.traces = observatory.tracer() == nullptr ? 0 : observatory.tracer()->kept();

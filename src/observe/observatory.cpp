@@ -7,6 +7,7 @@
 #include <tern/coro/offload.hpp>
 #include <tern/coro/sleep.hpp>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,7 @@ void Observatory::on_start(http::ServerView& server) {
   requests_.prepare(server.loops());
   if (tracer_) tracer_->prepare(server.loops());
   if (sampler_) sampler_->clear();
+  errors_.clear();
   const std::lock_guard lock(mutex_);
   server_ = &server;
 }
@@ -74,12 +76,22 @@ void Observatory::log(LogLevel level, std::string_view line) noexcept {
   if (server_ != nullptr) server_->log(level, line);
 }
 
-void Observatory::report_sources(Exposition& to) {
+void Observatory::on_error(Exchange& exchange, std::string_view text) noexcept {
+  if (!sampler_) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const Request& request = exchange.request();
+  errors_.count(text, request.method_name(), request.route(),
+                std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+void Observatory::report_sources(http::FigureSink& sink) {
+  const std::lock_guard lock(sources_mutex_);
+  for (const auto& source : sources_) source(sink);
+}
+
+void Observatory::write_sources(Exposition& to) {
   FigureBuffer buffer;
-  {
-    const std::lock_guard lock(sources_mutex_);
-    for (const auto& source : sources_) source(buffer);
-  }
+  report_sources(buffer);
   std::vector<http::FigureLabel> labels;
   for (const FigureBuffer::Family& family : buffer.families()) {
     constexpr MetricKind kinds[] = {MetricKind::Counter, MetricKind::Gauge, MetricKind::Histogram};
@@ -111,7 +123,7 @@ Task<Response> Observatory::exposition(const Request& request) {
   }
   if (server_ != nullptr) server_->report(to);
   if (tracer_) tracer_->report(to);
-  report_sources(to);
+  write_sources(to);
   std::size_t family = 0;
   while (registry_.write(to, family, 1)) {
     ++family;

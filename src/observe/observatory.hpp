@@ -1,6 +1,7 @@
 // Everything that this component keeps for an app: the core's observer, the metrics, the checks.
 #pragma once
 
+#include "observe/error_table.hpp"
 #include "observe/health.hpp"
 #include "observe/registry.hpp"
 #include "observe/request_metrics.hpp"
@@ -44,6 +45,8 @@ public:
     if (tracer_) tracer_->end(exchange, nullptr);
   }
 
+  void on_error(Exchange& exchange, std::string_view text) noexcept override;
+
   Metrics& metrics() noexcept { return metrics_; }
   Health& health() noexcept { return health_; }
   Tracer* tracer() const noexcept { return tracer_.get(); }  // null: none
@@ -55,6 +58,10 @@ public:
   // Before the start. `source` is called on a loop for each exposition, one call after the other, and does not wait.
   void add_figures(base::Function<void(http::FigureSink&)> source) { sources_.push_back(std::move(source)); }
   const std::vector<http::ObservedRoute>& routes() const noexcept { return routes_; }
+  // Of requests, while there is a dashboard.
+  const ErrorTable& errors() const noexcept { return errors_; }
+  // What the sources of add_figures() report. From any thread.
+  void report_sources(http::FigureSink& sink);
   // Null while no server runs. For handlers, during whose time it does not change.
   http::ServerView* server() const noexcept { return server_; }
   // From any thread.
@@ -67,7 +74,7 @@ public:
   Task<Response> exposition(const Request& request);
 
 private:
-  void report_sources(Exposition& to);
+  void write_sources(Exposition& to);
 
   Registry registry_;
   Metrics metrics_{registry_};
@@ -75,6 +82,7 @@ private:
   Health health_;
   std::unique_ptr<Tracer> tracer_;
   std::unique_ptr<Sampler> sampler_;
+  ErrorTable errors_;
   Milliseconds slow_{0};  // of the dashboard
   std::vector<http::ObservedRoute> routes_;
   std::vector<base::Function<void(http::FigureSink&)>> sources_;

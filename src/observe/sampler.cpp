@@ -41,36 +41,6 @@ double resident_bytes() {
   return double(pages) * double(::sysconf(_SC_PAGESIZE));
 }
 
-// Writes all figures down by their names and labels.
-class FigureMap final : public http::FigureSink {
-public:
-  void counter(std::string_view name, std::string_view, double value, Labels labels) override {
-    add(name, value, labels);
-  }
-  void gauge(std::string_view name, std::string_view, double value, Labels labels) override {
-    add(name, value, labels);
-  }
-  void histogram(std::string_view name, std::string_view, std::span<const double>,
-                 std::span<const std::uint64_t> counts, double sum, Labels labels) override {
-    double count = 0;
-    for (const std::uint64_t one : counts) count += double(one);
-    add(std::string(name) + "_count", count, labels);
-    add(std::string(name) + "_sum", sum, labels);
-  }
-  std::map<std::string, double> take() { return std::move(all_); }
-
-private:
-  void add(std::string_view name, double value, Labels labels) {
-    std::string key(name);
-    for (const http::FigureLabel& label : labels) {
-      key.append(key.size() == name.size() ? "{" : ",").append(label.name).append("=").append(label.value);
-    }
-    if (key.size() != name.size()) key += '}';
-    all_[std::move(key)] = value;
-  }
-  std::map<std::string, double> all_;
-};
-
 template <class T>
 std::vector<T> minus(std::vector<T> now, const std::vector<T>& before) {
   for (std::size_t i = 0; i < std::min(now.size(), before.size()); ++i) now[i] -= before[i];
@@ -78,6 +48,31 @@ std::vector<T> minus(std::vector<T> now, const std::vector<T>& before) {
 }
 
 }  // namespace
+
+void FigureMap::counter(std::string_view name, std::string_view, double value, Labels labels) {
+  add(name, value, labels);
+}
+
+void FigureMap::gauge(std::string_view name, std::string_view, double value, Labels labels) {
+  add(name, value, labels);
+}
+
+void FigureMap::histogram(std::string_view name, std::string_view, std::span<const double>,
+                          std::span<const std::uint64_t> counts, double sum, Labels labels) {
+  double count = 0;
+  for (const std::uint64_t one : counts) count += double(one);
+  add(std::string(name) + "_count", count, labels);
+  add(std::string(name) + "_sum", sum, labels);
+}
+
+void FigureMap::add(std::string_view name, double value, Labels labels) {
+  std::string key(name);
+  for (const http::FigureLabel& label : labels) {
+    key.append(key.size() == name.size() ? "{" : ",").append(label.name).append("=").append(label.value);
+  }
+  if (key.size() != name.size()) key += '}';
+  all_[std::move(key)] = value;
+}
 
 // Picks what a moment has from the figures of a server.
 class Sampler::Reader final : public http::FigureSink {
@@ -169,12 +164,6 @@ std::vector<Moment> Sampler::moments() const {
 std::vector<Moment> Sampler::last() const {
   const std::lock_guard lock(mutex_);
   return moments_.empty() ? std::vector<Moment>() : std::vector<Moment>{moments_.back()};
-}
-
-std::map<std::string, double> Sampler::figures(const http::ServerView& server) {
-  FigureMap map;
-  server.report(map);
-  return map.take();
 }
 
 std::vector<RouteTotals> Sampler::routes(const RequestMetrics& requests, std::size_t max) {

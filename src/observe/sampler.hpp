@@ -11,7 +11,10 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tern::observe {
@@ -42,6 +45,20 @@ struct RouteTotals {
   std::vector<std::uint64_t> buckets;
 };
 
+// Writes all figures down by their names and labels.
+class FigureMap final : public http::FigureSink {
+public:
+  void counter(std::string_view name, std::string_view help, double value, Labels labels) override;
+  void gauge(std::string_view name, std::string_view help, double value, Labels labels) override;
+  void histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
+                 std::span<const std::uint64_t> counts, double sum, Labels labels) override;
+  std::map<std::string, double> take() { return std::move(all_); }
+
+private:
+  void add(std::string_view name, double value, Labels labels);
+  std::map<std::string, double> all_;
+};
+
 class Sampler {
 public:
   static constexpr std::size_t max_moments = 300;
@@ -54,8 +71,13 @@ public:
   std::vector<Moment> moments() const;
   // Empty before the first.
   std::vector<Moment> last() const;
-  // All figures of now, by "name{label=value}"; histograms by their count and sum.
-  static std::map<std::string, double> figures(const http::ServerView& server);
+  // Figures by "name{label=value}"; histograms by their count and sum. `report` is called with a sink for them.
+  template <class F>
+  static std::map<std::string, double> figures(F&& report) {
+    FigureMap map;
+    report(static_cast<http::FigureSink&>(map));
+    return map.take();
+  }
   // Of the `max` routes with most requests.
   static std::vector<RouteTotals> routes(const RequestMetrics& requests, std::size_t max);
 

@@ -56,6 +56,20 @@ const tests = {
     await page.until(() => /p99 [\d.,]+ (ms|µs|s)/.test(document.querySelector("#heat").ariaLabel));
   },
 
+  async "shows the texts of errors and the pools of databases"(page) {
+    await page.until(() => document.querySelectorAll("#texts tbody tr").length);
+    const [failure] = await rowsOf(page, "texts");
+    assert.match(failure, /no disk.*GET \/fails/);
+    const count = await page.until(() => Number(document.querySelector("#texts tbody td:last-child").textContent.replaceAll(",", "")));
+    assert.ok(count > 0);
+    await page.until(count => Number(document.querySelector("#texts tbody td:last-child").textContent.replaceAll(",", "")) > count, count);
+    const pools = await rowsOf(page, "databases");
+    assert.strictEqual(pools.length, 1);
+    assert.match(pools[0], /^books53/);
+    const cells = await page.evaluate(() => [...document.querySelectorAll("#databases tbody td")].map(cell => cell.textContent));
+    assert.deepStrictEqual(cells, ["5", "3", "", "2", "–", "0", "7", "0", "1", "4"]);
+  },
+
   async "shows the spans of slow requests"(page) {
     await page.until(() => document.querySelector("#traces details"));
     const slow = await page.until(() => [...document.querySelectorAll("#traces summary")].find(node => node.textContent.includes("/report/"))?.textContent);

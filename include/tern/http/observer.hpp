@@ -52,6 +52,7 @@ struct RequestInFlight {
   double seconds = 0;  // since its head had arrived
   std::string awaits;  // what its handler waits for: "pool", "database", "timer", "client"…; empty: it runs, or unknown
   std::uint64_t number = 0;  // of the loop's requests
+  std::string chain;         // where its coroutines wait: "pool: load < report"; empty: unknown, or not looked up
 };
 
 // A running server. From any thread.
@@ -115,6 +116,8 @@ public:
   virtual void on_request(Exchange& exchange) noexcept = 0;
   virtual void on_response(Exchange& exchange, const RequestEnd& end) noexcept = 0;
   virtual void on_abandoned(Exchange& exchange) noexcept = 0;
+  // A line of level Error for a request, such as the text of an exception. On any thread.
+  virtual void on_error(Exchange&, std::string_view) noexcept {}
 
 protected:
   Observer() = default;

@@ -268,7 +268,7 @@ const showFlights = table("flights", [["Age", "n"], ["Request"], ["Waits for"], 
   const stop = mayChange && button("Cancel", () => changed(change("POST", "cancel", { loop: one.loop, number: one.number }), "The request is being stopped."), { "aria-label": `Cancel ${place(one)}` });
   return {
     nodes: [cells[0], el("th.route", { scope: "row" }, el("span.method", one.method), " ", one.path), cells.slice(1), el("td.n", stop)],
-    update: now => set([span(now.seconds) === "0 s" ? timeText(now.seconds * 1000) : span(now.seconds), now.awaits || "runs", now.remote, now.id]),
+    update: now => set([span(now.seconds) === "0 s" ? timeText(now.seconds * 1000) : span(now.seconds), now.chain || now.awaits || "runs", now.remote, now.id]),
   };
 });
 
@@ -283,6 +283,46 @@ function showErrors(now) {
 const errorRows = table("errors", [["What"], ["Kind"], ["Count", "n"]], row => {
   const count = el("td.n");
   return { nodes: [el("th.route", { scope: "row" }, row.what), el(`td${row.kind === "5xx" ? ".error" : ""}`, row.kind), count], update: one => setText(count, number(one.count)) };
+});
+
+const showTexts = table("texts", [["Text"], ["Request"], ["Last"], ["Count", "n"]], row => {
+  const { cells, set } = cellsOf(["quiet", "n"]);
+  return {
+    nodes: [el("th.text", { scope: "row" }, row.text), el("td.route", el("span.method", row.method), " ", row.route || el("span.quiet", "(no route)")), cells],
+    update: one => set([new Date(one.last).toLocaleTimeString(), number(one.count)]),
+  };
+});
+
+// Pools of databases, from the figures of now and of a minute ago.
+function databasesOf(now) {
+  const then = history[0].figures, seconds = Math.max((now.time - history[0].time) / 1000, 1), pools = new Map();
+  for (const [key, value] of Object.entries(now.figures)) {
+    const found = /^(\w+)\{db_client_connection_pool_name=([^,}]+)(?:,\w+=(\w+))?\}$/.exec(key);
+    if (!found) continue;
+    const [, name, pool, kind] = found, row = pools.get(pool) ?? { pool, now: {}, rate: {}, since: {} };
+    const short = kind ? `${name} ${kind}` : name;
+    row.now[short] = value;
+    row.since[short] = now === history[0] ? 0 : value - (then[key] ?? 0);
+    row.rate[short] = row.since[short] / seconds;
+    pools.set(pool, row);
+  }
+  return [...pools.values()];
+}
+const showDatabases = table("databases", [["Pool"], ["In use", "n"], ["Idle", "n"], ["Share"], ["Waiting", "n"], ["Wait", "n"], ["Statements/s", "n"], ["Errors", "n"], ["Cancelled", "n"], ["Refused", "n"], ["Reconnects", "n"]], row => {
+  const { cells, set } = cellsOf(Array(9).fill("n")), share = bar();
+  return {
+    nodes: [el("th.route", { scope: "row" }, row.pool), cells.slice(0, 2), el("td", share.node), cells.slice(2)],
+    update: ({ now, rate, since }) => {
+      const used = now["db_client_connection_count used"], idle = now["db_client_connection_count idle"];
+      const waits = since.db_client_connection_wait_time_seconds_count;
+      const statements = ["ok", "error", "cancelled"].map(outcome => rate[`tern_db_statements ${outcome}`]);
+      set([used, idle, now.db_client_connection_pending_requests].map(number).concat(
+        timeText(waits ? 1000 * since.db_client_connection_wait_time_seconds_sum / waits : null), number(sum(statements)),
+        [now["tern_db_statements error"], now["tern_db_statements cancelled"], now.db_client_connection_timeouts, now.tern_db_reconnects].map(number)));
+      share.set(used / Math.max(used + idle, 1), used && !idle);
+      cells[5].classList.toggle("error", now["tern_db_statements error"] > 0);
+    },
+  };
 });
 
 const allLevels = ["debug", "info", "warning", "error", "off"];
@@ -368,6 +408,10 @@ function show(now) {
   showFlights(now.flights, one => `${one.loop}-${one.number}`);
   setText(byId("flight-count"), `${number(now.flights.length)}${now.stalled.length ? ` · loops that do not answer: ${now.stalled.join(" ")}` : ""}`);
   showErrors(now);
+  showTexts(now.errors, row => `${row.method} ${row.route} ${row.text}`);
+  const databases = databasesOf(now);
+  byId("databases-card").hidden = !databases.length;
+  showDatabases(databases, row => row.pool);
   showLevels(now.levels);
   showHealth(health);
   showFigures(Object.entries(now.figures).map(([name, value]) => [name, number(value)]), row => row[0]);
