@@ -28,7 +28,10 @@ bool Waiter::wait(std::coroutine_handle<> waiting, StopState* stop) noexcept {
     waits_ = false;
     return false;
   }
-  if (log_ != nullptr) log_->begin(what());
+  if (log_ != nullptr) {
+    log_->begin(what());
+    enter_log();
+  }
   if (stop != nullptr) watch(StopToken(*stop));
   return true;
 }
@@ -49,9 +52,32 @@ void Waiter::wake() noexcept {
 void Waiter::resume() noexcept {
   waits_ = false;
   unwatch();
-  if (log_ != nullptr) log_->end(what(), began_);
+  if (log_ != nullptr) {
+    log_->end(what(), began_);
+    if (in_log_ != nullptr) leave_log();
+  }
   const ContextScope scope(context_);
   std::exchange(waiting_, nullptr).resume();  // may destroy this
+}
+
+void Waiter::enter_log() noexcept {
+  older_ = log_->newest_;
+  if (older_ != nullptr) older_->in_log_ = &older_;
+  log_->newest_ = this;
+  in_log_ = &log_->newest_;
+}
+
+void Waiter::leave_log() noexcept {
+  *in_log_ = older_;
+  if (older_ != nullptr) older_->in_log_ = in_log_;
+  older_ = nullptr;
+  in_log_ = nullptr;
+}
+
+// Those that are still noted belong to coroutines that outlive the request.
+void WaitLog::reset() noexcept {
+  while (newest_ != nullptr) newest_->leave_log();
+  *this = {};
 }
 
 void Waiter::check() const {

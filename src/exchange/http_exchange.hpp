@@ -134,6 +134,7 @@ public:
   std::uint64_t started() const noexcept { return started_; }
   // What its handler or producer waits for; null: it does not wait, or that is not known.
   const char* awaited() const noexcept;
+  const coro::WaitLog& waits() const noexcept { return wait_log_; }
   // Of all requests of its loop.
   std::uint64_t number() const noexcept { return number_; }
   // Between begin() and complete(), or its end.

@@ -1,7 +1,7 @@
 #include "server/stall_watch.hpp"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
+#include "server/symbols.hpp"
+
 #include <execinfo.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -11,10 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
-#include <memory>
-#include <string_view>
 #include <utility>
 
 namespace tern::server {
@@ -61,36 +58,6 @@ bool install_handler() {
   return installed;
 }
 
-// With digits of base 16.
-std::string hexadecimal(std::uintptr_t number) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  do {
-    text.insert(text.begin(), digits[number % 16]);
-    number /= 16;
-  } while (number != 0);
-  return "0x" + text;
-}
-
-std::string demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                         &std::free);
-  const std::string whole = status == 0 ? text.get() : name;
-  return whole.substr(0, whole.find('('));
-}
-
-// "name (module+0x…)": the offset is what addr2line takes.
-std::string described(void* frame) {
-  Dl_info info{};
-  if (::dladdr(frame, &info) == 0 || info.dli_fname == nullptr)
-    return hexadecimal(reinterpret_cast<std::uintptr_t>(frame));
-  const std::string_view path = info.dli_fname;
-  const auto offset = reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  const std::string module = std::string(path.substr(path.rfind('/') + 1)) + "+" + hexadecimal(offset);
-  return info.dli_sname == nullptr ? module : demangled(info.dli_sname) + " (" + module + ")";
-}
-
 std::uint64_t milliseconds() noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
@@ -125,7 +92,7 @@ std::string stack_of(pthread_t thread) {
   std::string stack;
   for (int i = own; i < capture.count; ++i) {
     if (!stack.empty()) stack += " < ";
-    stack += described(capture.frames[static_cast<std::size_t>(i)]);
+    stack += function_at(capture.frames[static_cast<std::size_t>(i)]);
   }
   return stack;
 }

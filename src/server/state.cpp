@@ -1,6 +1,7 @@
 // What every loop does, in lines of the log: Server::log_state().
 #include "exchange/http_exchange.hpp"
 #include "server/server.hpp"
+#include "server/wait_text.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -28,8 +29,11 @@ struct Answers {
 void write_request(logging::Log& log, exchange::HttpExchange& exchange, std::uint64_t now) {
   const double seconds = double(now - exchange.started()) * 1e-9;
   const char* const awaited = exchange.awaited();
-  const LogFields known = {
-      {"seconds", seconds}, {"awaits", awaited == nullptr ? "" : awaited}, {"remote", exchange.remote()}};
+  const std::string chain = wait_text(exchange);
+  const LogFields known = {{"seconds", seconds},
+                           {"awaits", awaited == nullptr ? "" : awaited},
+                           {"chain", chain},
+                           {"remote", exchange.remote()}};
   const LogFields unknown = {{"remote", exchange.remote()}};  // without an observer, nothing is timed
   log.write({LogLevel::Warning, part, "is in flight", exchange.started() == 0 ? unknown : known, &exchange.request()});
 }

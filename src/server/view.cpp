@@ -2,6 +2,7 @@
 #include "server/server.hpp"
 
 #include "exchange/http_exchange.hpp"
+#include "server/wait_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,8 @@ namespace {
 using exchange::LoopCounters;
 using Workers = std::vector<std::unique_ptr<Worker>>;
 
-constexpr double nanosecond = 1e-9;  // seconds
+constexpr double nanosecond = 1e-9;      // seconds
+constexpr std::size_t max_chains = 100;  // that are looked up for one call
 
 template <class F>
 double sum(const Workers& workers, F value) {
@@ -192,18 +194,22 @@ void Server::list_requests(std::size_t loop, std::size_t max,
                            base::Function<void(std::vector<http::RequestInFlight>)> then) {
   Worker& worker = *workers_[loop];
   worker.loop().post([&worker, max, then = std::move(then)]() mutable {
+    std::vector<exchange::HttpExchange*> oldest;
+    worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
+      if (exchange.in_flight()) oldest.push_back(&exchange);
+    });
+    std::ranges::sort(oldest, {}, &exchange::HttpExchange::started);
+    if (oldest.size() > max) oldest.resize(max);
     std::vector<http::RequestInFlight> requests;
     const std::uint64_t now = exchange::LoopContext::nanoseconds();
-    worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
-      if (!exchange.in_flight()) return;
-      const Request& request = exchange.request();
-      requests.push_back(
-          {std::string(request.method_name()), std::string(request.path()), std::string(request.route()),
-           std::string(request.id()), std::string(exchange.remote()), double(now - exchange.started()) * nanosecond,
-           exchange.awaited() == nullptr ? std::string() : std::string(exchange.awaited()), exchange.number()});
-    });
-    std::ranges::sort(requests, std::ranges::greater(), &http::RequestInFlight::seconds);
-    if (requests.size() > max) requests.resize(max);
+    for (exchange::HttpExchange* exchange : oldest) {
+      const Request& request = exchange->request();
+      requests.push_back({std::string(request.method_name()), std::string(request.path()), std::string(request.route()),
+                          std::string(request.id()), std::string(exchange->remote()),
+                          double(now - exchange->started()) * nanosecond,
+                          exchange->awaited() == nullptr ? std::string() : std::string(exchange->awaited()),
+                          exchange->number(), requests.size() < max_chains ? wait_text(*exchange) : std::string()});
+    }
     then(std::move(requests));
   });
 }

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -51,6 +52,7 @@ protected:
     options.timeouts.drain_delay = delay;
     options.logging.level = LogLevel::Info;
     options.logging.error_file = folder / "error";
+    options.logging.slow = slow;
     std::packaged_task<int()> task([this, options] { return app.run(options); });
     result_ = task.get_future();
     thread_ = std::jthread(std::move(task));
@@ -92,6 +94,7 @@ private:
     }
     void await_resume() const noexcept {}
   };
+  Milliseconds slow = Milliseconds(0);
   std::promise<std::uint16_t> started_;
   std::future<int> result_;
 
@@ -273,6 +276,34 @@ TEST_F(RunSignals, write_down_what_the_loops_do) {
   EXPECT_TRUE(logged("[state] the pool running=0"));
   EXPECT_TRUE(logged("[state] a loop loop=1"));
   released = true;
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+}
+
+Task<> await_in_a_helper(const std::atomic<bool>& ends) {
+  while (!ends) co_await sleep_for(Milliseconds(5));
+}
+
+Task<std::string> handle_by_a_helper(const std::atomic<bool>& ends) {
+  co_await await_in_a_helper(ends);
+  co_return "done";
+}
+
+TEST_F(RunSignals, write_down_where_each_coroutine_waits) {
+  std::atomic<bool> ends = false;
+  app.get("/chain", [&ends] { return handle_by_a_helper(ends); });
+  slow = Seconds(100);  // so that waits are noted
+  net::Peer peer = connect(run());
+  peer.send("GET /chain HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (int i = 0; i < 40 && !logged_by_now("await_in_a_helper"); ++i) {  // until the request has arrived
+    signal(SIGQUIT);
+    ::poll(nullptr, 0, 100);
+  }
+  const std::string log = content_of(folder / "error");
+  EXPECT_TRUE(std::regex_search(log, std::regex("GET /chain: is in flight .*awaits=timer "
+                                                "chain=\"timer: .*await_in_a_helper.* < .*handle_by_a_helper")))
+      << log;
+  ends = true;
   signal(SIGTERM);
   EXPECT_EQ(result(), 0);
 }

@@ -40,14 +40,6 @@ struct Continuation {
   }
 };
 
-// Starts a Task, or a type with the same interface, for the awaiting coroutine. True if that has to wait.
-template <class Promise, class Startable>
-bool start_for(std::coroutine_handle<Promise> waiting, Startable& task) {
-  task.inherit_stop(stop_of(waiting));
-  const Continuation resume = Continuation::resuming(waiting);
-  return !task.start(resume.call, resume.context);
-}
-
 // Allocates frames from the thread's block pool. The compiler passes the frame's size to the sized delete.
 struct PooledFrame {
   static void* operator new(std::size_t size) { return base::allocate_block(size); }
@@ -82,6 +74,26 @@ struct PromiseCore : PooledFrame {
   bool stop_is_set = false;
   std::exception_ptr error;
 };
+
+// Whether PromiseCore is at the place that std::coroutine_handle<PromiseCore> expects.
+template <class Promise>
+inline constexpr bool is_task =
+    std::is_base_of_v<PromiseCore, Promise> && alignof(Promise) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+// The continuation of a task that a task awaits. A function of its own, by which chains of coroutines are recognised.
+void resume_task(void* frame);
+
+// Starts a Task, or a type with the same interface, for the awaiting coroutine. True if that has to wait.
+template <class Promise, class Startable>
+bool start_for(std::coroutine_handle<Promise> waiting, Startable& task) {
+  task.inherit_stop(stop_of(waiting));
+  if constexpr (is_task<Promise>) {
+    return !task.start(&resume_task, waiting.address());
+  } else {
+    const Continuation resume = Continuation::resuming(waiting);
+    return !task.start(resume.call, resume.context);
+  }
+}
 
 template <class T>
 struct PromiseBase : PromiseCore {

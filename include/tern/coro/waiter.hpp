@@ -24,15 +24,25 @@ public:
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
+  // For chains of coroutines, while it waits: the one that was noted before it in the same log, and the coroutine.
+  const Waiter* older() const noexcept { return older_; }
+  const char* awaits() const noexcept { return what(); }
+  std::coroutine_handle<> waiting() const noexcept { return waiting_; }
+  bool waiting_is_task() const noexcept { return is_task_; }
+
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
+    is_task_ = is_task<Promise>;
     return wait(waiting, stop_of(waiting));
   }
 
 protected:
   Waiter() noexcept = default;
-  ~Waiter() = default;  // the derived class unregisters a waiting one
+  // The derived class unregisters a waiting one.
+  ~Waiter() {
+    if (in_log_ != nullptr) leave_log();
+  }
 
   // Whether the result is ready.
   virtual bool ready() noexcept = 0;
@@ -62,18 +72,24 @@ protected:
   void on_turn() noexcept override { resume(); }
 
 private:
+  friend class WaitLog;
   enum class Outcome : std::uint8_t { Done, Stopped, NoExecutor };
 
   bool wait(std::coroutine_handle<> waiting, StopState* stop) noexcept;
   void on_stop() noexcept override;
+  void enter_log() noexcept;
+  void leave_log() noexcept;
 
   Executor* executor_ = nullptr;
   std::coroutine_handle<> waiting_;
   WaitLog* log_ = nullptr;
   Context* context_ = nullptr;
   std::uint64_t began_ = 0;  // with a log
+  Waiter* older_ = nullptr;
+  Waiter** in_log_ = nullptr;  // the pointer of the log, or of a newer wait, that points here; null: it is not noted
   Outcome outcome_ = Outcome::Done;
   bool waits_ = false;
+  bool is_task_ = false;  // the waiting coroutine
 };
 
 }  // namespace tern::coro

@@ -1,0 +1,129 @@
+// Chains of coroutines that wait.
+#include "coro/wait_chain.hpp"
+
+#include "coro/manual_executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tern::coro {
+namespace {
+
+struct Noted {
+  Noted() { stop.set_wait_log(&log); }
+  WaitLog log;
+  StopState stop;
+};
+
+Task<> waits_for(Event& event) {
+  co_await event.wait();
+}
+Task<int> calls(Event& event) {
+  co_await waits_for(event);
+  co_return 1;
+}
+Task<> outermost(Event& event) {
+  static_cast<void>(co_await calls(event));
+}
+
+TEST(WaitChains, name_each_coroutine_once_from_the_waiting_one_on) {
+  ManualExecutor executor;
+  Noted noted;
+  Event event;
+  StartedTask<> task(outermost(event), &noted.stop);
+  const auto chains = chains_of(noted.log, 10);
+  ASSERT_EQ(chains.size(), 1U);
+  EXPECT_EQ(std::string(chains[0].what), "event");
+  ASSERT_EQ(chains[0].functions.size(), 3U);
+  EXPECT_NE(chains[0].functions[0], chains[0].functions[1]);
+  EXPECT_NE(chains[0].functions[1], chains[0].functions[2]);
+
+  // Another coroutine of the same function has the same code.
+  Noted other;
+  StartedTask<int> second(calls(event), &other.stop);
+  const auto shorter = chains_of(other.log, 10);
+  ASSERT_EQ(shorter.size(), 1U);
+  EXPECT_EQ(shorter[0].functions,
+            std::vector<const void*>(chains[0].functions.begin(), chains[0].functions.begin() + 2));
+  event.set();
+  executor.run();
+  EXPECT_TRUE(chains_of(noted.log, 10).empty());
+  EXPECT_TRUE(chains_of(other.log, 10).empty());
+}
+
+TEST(WaitChains, are_those_of_all_waits_the_newest_first) {
+  ManualExecutor executor;
+  Noted noted;
+  Event event;
+  const auto both = [](Event& first) -> Task<> { co_await when_all(waits_for(first), sleep_for(Seconds(1))); };
+  StartedTask<> task(both(event), &noted.stop);
+  const auto chains = chains_of(noted.log, 10);
+  ASSERT_EQ(chains.size(), 2U);
+  EXPECT_EQ(std::string(chains[0].what), "timer");
+  EXPECT_EQ(std::string(chains[1].what), "event");
+  EXPECT_EQ(chains_of(noted.log, 1).size(), 1U);
+  event.set();
+  executor.run();
+  ASSERT_EQ(chains_of(noted.log, 10).size(), 1U);
+  EXPECT_EQ(std::string(chains_of(noted.log, 10)[0].what), "timer");
+  executor.advance(1100);
+  EXPECT_TRUE(chains_of(noted.log, 10).empty());
+}
+
+TEST(WaitChains, end_with_a_destroyed_or_stopped_wait) {
+  ManualExecutor executor;
+  Noted noted;
+  Event event;
+  {
+    StartedTask<> destroyed(outermost(event), &noted.stop);
+    EXPECT_EQ(chains_of(noted.log, 10).size(), 1U);
+  }
+  EXPECT_TRUE(chains_of(noted.log, 10).empty());
+  StartedTask<> stopped(outermost(event), &noted.stop);
+  noted.stop.stop();
+  executor.run();
+  EXPECT_TRUE(stopped.ended());
+  EXPECT_TRUE(chains_of(noted.log, 10).empty());
+}
+
+TEST(WaitChains, of_a_log_that_begins_anew_are_forgotten) {
+  ManualExecutor executor;
+  Noted noted;
+  Event event;
+  StartedTask<> older(outermost(event), &noted.stop);
+  noted.log.reset();
+  EXPECT_TRUE(chains_of(noted.log, 10).empty());
+  StartedTask<> newer(waits_for(event), &noted.stop);
+  older.destroy();
+  ASSERT_EQ(chains_of(noted.log, 10).size(), 1U);
+  EXPECT_EQ(chains_of(noted.log, 10)[0].functions.size(), 1U);
+  event.set();
+  executor.run();
+  EXPECT_TRUE(chains_of(noted.log, 10).empty());
+}
+
+Task<> recursive(Event& event, std::size_t depth) {
+  if (depth == 0) {
+    co_await event.wait();
+  } else {
+    co_await recursive(event, depth - 1);
+  }
+}
+
+TEST(WaitChains, are_bounded) {
+  ManualExecutor executor;
+  Noted noted;
+  Event event;
+  StartedTask<> task(recursive(event, 1000), &noted.stop);
+  ASSERT_EQ(chains_of(noted.log, 1).size(), 1U);
+  EXPECT_EQ(chains_of(noted.log, 1)[0].functions.size(), max_chain);
+  event.set();
+  executor.run();
+  EXPECT_TRUE(task.ended());
+}
+
+}  // namespace
+}  // namespace tern::coro
