@@ -155,6 +155,7 @@ private:
 
   LoopContext& context_;
   ExchangeHost* host_ = nullptr;            // null once the client is gone
+  coro::WaitLog wait_log_;                  // outlives the next two
   ResponseTask task_;                       // while the handler runs
   std::unique_ptr<ResponseStream> stream_;  // while a producer runs
   Status status_ = Status::Ok;              // of a streamed response
@@ -172,7 +173,6 @@ private:
   std::uint64_t answered_ = 0;  // when its response began; 0: not yet, or nothing needs it
   std::uint64_t queued_ = 0;    // nanoseconds of the iteration before its begin
   std::uint64_t number_ = 0;
-  coro::WaitLog wait_log_;
   std::string remote_;
   std::string_view listener_;         // once the host is gone
   TlsFacts* tls_ = nullptr;           // in the arena, on first use
