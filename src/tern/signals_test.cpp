@@ -44,6 +44,8 @@ protected:
     });
   }
 
+  Milliseconds slow = Milliseconds(0);  // of the log of slow requests
+
   // Returns when the app serves; its port.
   std::uint16_t run(Milliseconds drain = Seconds(30), Milliseconds delay = Milliseconds(0)) {
     started_ = {};
@@ -94,7 +96,6 @@ private:
     }
     void await_resume() const noexcept {}
   };
-  Milliseconds slow = Milliseconds(0);
   std::promise<std::uint16_t> started_;
   std::future<int> result_;
 
