@@ -8,6 +8,8 @@
 
 #include "json/formats.hpp"
 
+#include "json/byte_masks.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -160,7 +162,40 @@ bool is_address_literal(std::string_view text) {
   return is_ipv4(text);
 }
 
+// Whether it certainly is a mailbox: most have letters, digits, dots and dashes only, and few bytes, so that neither
+// part is too long.
+bool is_plain_email(std::string_view text) {
+#if defined(__SSE2__)
+  if (!has_mask(text.size())) return false;
+  std::uint64_t words = 0;
+  std::uint64_t dashes = 0;
+  std::uint64_t dots = 0;
+  std::uint64_t signs = 0;
+  MaskedText(text.data(), text.size()).each_block([&](__m128i bytes, auto place) {
+    const __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(' '));
+    words |= place(_mm_or_si128(in_range(lower, 'a', 'z'), in_range(bytes, '0', '9')));
+    dashes |= place(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('-')));
+    dots |= place(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')));
+    signs |= place(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('@')));
+  });
+  const std::uint64_t end = std::uint64_t{1} << text.size();
+  const bool is_known = (words | dashes | dots | signs) == end - 1;
+  const bool is_single = signs != 0 && (signs & (signs - 1)) == 0;
+  // No part is empty.
+  const std::uint64_t separators = dots | signs;
+  const std::uint64_t firsts = separators << 1U | 1U;
+  const std::uint64_t ends = separators | end;
+  // Labels of the domain neither begin nor end with a dash.
+  const std::uint64_t domain = ~(signs | (signs - 1));
+  return is_known && is_single && (firsts & ends) == 0 && (dashes & domain & (firsts | ends >> 1U)) == 0;
+#else
+  static_cast<void>(text);
+  return false;
+#endif
+}
+
 bool is_email(std::string_view text) {
+  if (is_plain_email(text)) return true;
   constexpr std::size_t max_local_part = 64;
   if (text.empty() || text.size() > 254) return false;
   std::size_t local_part = 0;

@@ -1,7 +1,9 @@
 #include "json/formats.hpp"
 
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +62,60 @@ TEST(Formats, refuses_what_is_no_mailbox) {
               std::string_view("a\0b@example.org", 15),
               long_local,
               long_address});
+}
+
+// The grammar once more, as an expression: mailboxes whose local part is not quoted, at names of hosts.
+class MailboxExpression {
+public:
+  bool matches(std::string_view text) const {
+    const std::size_t sign = text.find('@');
+    return text.size() <= 254 && sign <= 64 && re2::RE2::FullMatch(re2::StringPiece(text.data(), text.size()), regex_);
+  }
+
+private:
+  re2::RE2 regex_{
+      R"([\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@)"
+      R"([a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*)"};
+};
+
+TEST(Formats, agrees_with_an_expression_on_mailboxes_of_every_length) {
+  const MailboxExpression expression;
+  constexpr std::string_view pieces = "aZ09mk.-@_+";
+  std::mt19937 random(5321);
+  std::size_t by_result[2] = {};
+  for (std::size_t size = 3; size <= 80; ++size) {
+    for (int i = 0; i < 300; ++i) {
+      std::string text;
+      // Few dots and dashes, so that many are valid.
+      while (text.size() < size) text += pieces[random() % 5 == 0 ? random() % 8 : random() % 6];
+      text[random() % size] = '@';
+      if (i % 3 == 0) text[random() % size] = pieces[random() % pieces.size()];
+      if (i % 7 == 0) text[random() % size] = static_cast<char>(random() % 256);
+      if (text.contains('"') || text.contains('[')) continue;
+      const bool expected = expression.matches(text);
+      ASSERT_EQ(has_format(Format::Email, text), expected) << testing::PrintToString(text);
+      ++by_result[expected ? 1 : 0];
+    }
+  }
+  EXPECT_GT(by_result[0], 3'000U);
+  EXPECT_GT(by_result[1], 3'000U);
+}
+
+TEST(Formats, takes_every_byte_of_a_mailbox_into_account) {
+  const MailboxExpression expression;
+  for (const std::string_view valid :
+       {"a.b-c@d-e.fg", "Ada.Lovelace@example.org", "a-b.c@mail.example-of.a.long.name.example.org",
+        "mary@a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.example"}) {
+    ASSERT_TRUE(has_format(Format::Email, valid)) << valid;
+    for (std::size_t at = 0; at < valid.size(); ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(valid);
+        text[at] = static_cast<char>(byte);
+        if (byte == '"' || byte == '[') continue;
+        ASSERT_EQ(has_format(Format::Email, text), expression.matches(text)) << testing::PrintToString(text);
+      }
+    }
+  }
 }
 
 TEST(Formats, takes_uris) {

@@ -164,6 +164,47 @@ TEST(Pattern, agrees_with_re2_on_random_expressions_and_texts) {
   EXPECT_GT(by_result[1], 1'500U);
 }
 
+// Of characters that the expressions have, and of others, so that many match up to some byte.
+TEST(Pattern, agrees_with_re2_on_texts_of_every_length) {
+  RandomText random(72);
+  const std::pair<std::string_view, std::string_view> expressions[] = {
+      {"^[a-z]+$", "abcxyz"},
+      {"^[a-z.]+@[a-z.]+$", "abc.z"},
+      {"^[a-z]{0,12}@[a-z.]{2,30}$", "abz."},
+      {"^[A-Z]{2}-[0-9]{4,50}$", "0123456789"},
+      {"^[^@]*@[^@]*$", "a b\x7F\x01z"},
+      {"^[^a]*$", "b\x7F"},
+      {"^\\W+$", " -\x7F\x01"},
+      {"^[!-~]*[ ]*$", "a!~"},
+      {"^\\d*[^\\d]$", "0123"},
+      {"^[a-c0-2A-C_.:;=?~]+$", "abc012ABC_.:;=?~"},
+      {"^[ace13579BDF]+$", "ace13579BDF"},
+      {"^[acegikmoqsuwy13579]+$", "acegikmoqsuwy13579"},
+      {"^a{9}b*", "aaaaab"},
+  };
+  std::size_t by_result[2] = {};
+  for (const auto& [expression, characters] : expressions) {
+    const Pattern pattern(expression);
+    ASSERT_EQ(pattern.error(), "") << expression;
+    EXPECT_EQ(pattern.engine(), Runs) << expression;
+    const re2::RE2 regex(re2::StringPiece(expression.data(), expression.size()));
+    for (std::size_t size = 0; size <= 80; ++size) {
+      for (int i = 0; i < 20; ++i) {
+        std::string text;
+        while (text.size() < size) text += characters[random.below(characters.size())];
+        if (size != 0 && i % 4 != 0) text[random.below(size)] = '@';
+        if (size > 2 && i % 5 == 0) text.replace(0, 3, "AB-");
+        if (size != 0 && i % 3 == 0) text[random.below(size)] = static_cast<char>(random.below(256));
+        const bool expected = finds(regex, text);
+        ASSERT_EQ(pattern.is_in(text), expected) << expression << " in " << testing::PrintToString(text);
+        ++by_result[expected ? 1 : 0];
+      }
+    }
+  }
+  EXPECT_GT(by_result[0], 3'000U);
+  EXPECT_GT(by_result[1], 3'000U);
+}
+
 TEST(Pattern, costs_a_step_for_each_byte) {
   const std::string text(2'000'000, 'a');
   const std::pair<std::string_view, bool> expected[] = {{"^(?:a|aa)+$", true},

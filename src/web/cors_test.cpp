@@ -79,6 +79,7 @@ TEST_F(CorsTest, with_all_origins_the_response_does_not_depend_on_them) {
 TEST_F(CorsTest, other_origins_are_served_without_permission) {
   Client& tested = client({.origins = {"https://example.org", "https://*.example.net"}});
   for (const char* origin : {"http://example.org",
+                             "http://example.org:443",
                              "https://example.org:8443",
                              "https://example.org.evil.com",
                              "https://evil-example.org",
