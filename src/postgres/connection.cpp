@@ -15,6 +15,9 @@ constexpr std::uint64_t grace = 1000;          // milliseconds for the database'
 constexpr std::uint64_t cancel_delay = 50;     // milliseconds: short statements end by themselves
 constexpr std::uint64_t slow_after = 20;       // milliseconds
 constexpr unsigned answers_after_cancel = 2;   // that a cancel request may still reach, after it was made
+constexpr std::size_t enough_ahead = 16;       // statements that keep the database busy
+constexpr std::uint32_t null_size = 0xFFFF'FFFF;
+constexpr std::string_view not_postgresql = "an answer that is not PostgreSQL's";
 
 }  // namespace
 
@@ -239,8 +242,17 @@ Slot& Connection::push(Slot::Kind kind, Receiver* receiver, Prepared* prepared) 
   slot.since = now();
   if (prepared != nullptr) ++prepared->in_use;
   if (!armed()) schedule_timer();
-  session_.flush();
+  ++unsent_;
+  send_ahead();
   return slot;
+}
+
+// The database runs one statement after the other: while it has enough of them, further ones wait for each other and
+// leave in one write. (One that is counted as unsent may have been sent: flush() takes effect at the next turn.)
+void Connection::send_ahead() noexcept {
+  if (unsent_ == 0 || slots_.size() - unsent_ >= enough_ahead) return;
+  unsent_ = 0;
+  session_.flush();
 }
 
 void Connection::abandon(Slot& slot) noexcept {
@@ -253,14 +265,16 @@ void Connection::abandon(Slot& slot) noexcept {
 // --- Receiving
 
 void Connection::on_message(char type, std::string_view body) {
-  received_at_ = now();
   if (type == 'N' || type == 'S') return;  // notices, and settings
   if (type == 'A') {
     Reader reader(body);
     const int process = static_cast<int>(reader.read_32());
     const std::string_view channel = reader.read_string();
-    return owner_.on_notification(channel, reader.read_string(), process);
+    const std::string_view payload = reader.read_string();
+    if (reader.failed()) return lose("a malformed notification");
+    return owner_.on_notification(channel, payload, process);
   }
+  received_at_ = now();  // only answers: others do not show that a statement makes progress
   if (slots_.empty()) {
     bool fatal = false;
     if (type == 'E') fatal_ = std::make_exception_ptr(error_of(body, fatal));
@@ -291,7 +305,7 @@ void Connection::on_message(char type, std::string_view body) {
     case 'n':  // NoData
     case 'H':  // CopyOutResponse
     case 'c': return;
-    default: return lose("an answer that is not PostgreSQL's");
+    default: return lose(not_postgresql);
   }
 }
 
@@ -304,20 +318,26 @@ void Connection::on_complete(Slot& slot, std::string_view tag) {
   if (slot.batch.empty()) return;
   if (slot.answered == slot.batch.size()) return lose("more answers than statements");
   if (++slot.answered < slot.batch.size()) slot.prepared = slot.batch[slot.answered];
+  slot.described = false;
 }
 
+// Rows are decoded as the description says: it is taken where it was asked for, and not once rows have begun.
 void Connection::on_description(Slot& slot, char type, std::string_view body) {
   if (slot.prepared == nullptr) return;  // of a script
+  const bool of_statement = slot.kind == Slot::Kind::Statement;
+  const bool late = std::exchange(slot.described, true);
+  if (of_statement && (late || type == 't' || !slot.prepared->name.empty())) return lose(not_postgresql);
   const bool valid = type == 't' ? slot.prepared->describe_parameters(body) : slot.prepared->describe_columns(body);
   if (!valid) return lose("a malformed description");
   // Of a statement, whose columns were described before it was sent. Its effects remain.
-  if (slot.kind == Slot::Kind::Statement && slot.prepared->has_other_formats && slot.receiver != nullptr) {
+  if (of_statement && slot.prepared->has_other_formats && slot.receiver != nullptr) {
     slot.receiver->on_error(SqlError(SqlErrorKind::Column, "the types of the columns have changed meanwhile"));
   }
 }
 
 void Connection::on_row(Slot& slot, std::string_view body) {
   if (slot.receiver == nullptr || slot.prepared == nullptr) return;
+  slot.described = true;
   const std::vector<Type>& types = slot.prepared->types;
   Reader reader(body);
   const std::size_t count = reader.read_16();
@@ -326,14 +346,13 @@ void Connection::on_row(Slot& slot, std::string_view body) {
   if (items_.size() < count) items_.resize(count);
   try {
     for (std::size_t i = 0; i < count; ++i) {
-      const auto size = static_cast<std::int32_t>(reader.read_32());
-      values_[i] =
-          size < 0 ? sql::Value() : decode(types[i], reader.read_bytes(static_cast<std::size_t>(size)), items_[i]);
+      const std::uint32_t size = reader.read_32();
+      values_[i] = size == null_size ? sql::Value() : decode(types[i], reader.read_bytes(size), items_[i]);
     }
   } catch (const SqlError& error) {
-    return slot.receiver->on_error(error);
+    return reader.failed() ? lose("a malformed row") : slot.receiver->on_error(error);
   }
-  if (reader.failed()) return lose("a malformed row");
+  if (reader.failed() || !reader.rest().empty()) return lose("a malformed row");
   slot.receiver->on_row(slot.prepared->columns, values_);
 }
 
@@ -352,9 +371,14 @@ void Connection::on_error(Slot& slot, std::string_view body) {
 }
 
 void Connection::on_ready(std::string_view body) {
-  status_ = body.empty() ? 'I' : body[0];
+  if (body.size() != 1 || !std::string_view("ITE").contains(body[0])) return lose(not_postgresql);
+  const bool unprepared = slots_.front().kind == Slot::Kind::Prepare && !slots_.front().error;
+  if (unprepared && !slots_.front().described) return lose(not_postgresql);
+  status_ = body[0];
   Slot slot = std::move(slots_.front());
   slots_.pop_front();
+  unsent_ = std::min(unsent_, slots_.size());
+  send_ahead();
   if (slot.is_setting) --settings_;
   if (!cancelling_ && suspect_answers_ != 0) --suspect_answers_;
   // In the middle of others, a transaction would take their statements in.
@@ -453,7 +477,7 @@ void Connection::on_lost(std::string_view why) noexcept {
   }
   std::deque<Slot> slots = std::move(slots_);
   slots_.clear();
-  settings_ = 0;
+  settings_ = unsent_ = 0;
   for (const Slot& slot : slots) {
     if (slot.kind == Slot::Kind::Prepare) on_prepared(*slot.prepared, error);
     if (slot.receiver != nullptr) slot.receiver->on_lost(error);

@@ -42,6 +42,7 @@ struct Slot {
   bool cancelled = false;        // a cancel request was made because of it
   bool stale = false;            // the database does not have its prepared statement any longer, or as another one
   bool struck = false;           // a cancel request for another one has ended it
+  bool described = false;        // what is answered now has been described, or has begun: no description may follow
   std::exception_ptr error;      // of Prepare
 };
 
@@ -146,6 +147,7 @@ private:
   void unpin(StatementWait& wait) noexcept;
   void release(Prepared& prepared) noexcept;
   void close_surplus();
+  void send_ahead() noexcept;
   Slot& push(Slot::Kind kind, Receiver* receiver, Prepared* prepared);
   void on_complete(Slot& slot, std::string_view tag);
   void on_row(Slot& slot, std::string_view body);
@@ -164,6 +166,7 @@ private:
   PreparedStatements statements_;
   std::deque<Slot> slots_;
   std::size_t settings_ = 0;  // of the slots
+  std::size_t unsent_ = 0;    // of the slots
   std::size_t waiting_ = 0;   // statements that wait for their preparation
   std::vector<sql::Value> values_;
   std::vector<std::vector<sql::Value>> items_;  // of arrays, by column

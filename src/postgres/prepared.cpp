@@ -11,7 +11,7 @@ bool Prepared::describe_parameters(std::string_view body) {
   const std::size_t count = reader.read_16();
   parameters.clear();
   for (std::size_t i = 0; i < count && !reader.failed(); ++i) parameters.push_back(type_of(reader.read_32()));
-  return !reader.failed();
+  return !reader.failed() && reader.rest().empty();
 }
 
 // column = name table(4) number(2) type(4) size(2) modifier(4) format(2)
@@ -31,7 +31,7 @@ bool Prepared::describe_columns(std::string_view body) {
     names.push_back(name_of(types.back().oid));
   }
   for (std::size_t i = 0; i < types.size(); ++i) columns.push_back({names[2 * i], names[2 * i + 1]});
-  return !reader.failed();
+  return !reader.failed() && reader.rest().empty();
 }
 
 Prepared* PreparedStatements::find(std::string_view text) noexcept {

@@ -163,7 +163,8 @@ bool Session::deliver() {
     if (size < 4) return lose("an answer that is not PostgreSQL's"), false;
     if (size > max_message_) return lose("a message is larger than max_message"), false;
     if (bytes.size() < size + 1) {
-      if (size + 1 > input_.size()) input_.resize(size + 1);
+      // Memory for what has arrived, whatever the length says.
+      if (bytes.size() == input_.size()) input_.resize(std::min(size + 1, 2 * input_.size()));
       break;
     }
     begin_ += size + 1;

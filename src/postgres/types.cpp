@@ -144,7 +144,7 @@ sql::Value decode_array(const Type& type, std::string_view bytes, std::vector<sq
   items.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t size = reader.read_32();
-    if (static_cast<std::int32_t>(size) < 0) {
+    if (size == 0xFFFF'FFFF) {
       items.emplace_back();
       continue;
     }
@@ -152,6 +152,7 @@ sql::Value decode_array(const Type& type, std::string_view bytes, std::vector<sq
     if (reader.failed()) refuse_bytes();
     items.push_back(decode_scalar(type.element, item));
   }
+  if (!reader.rest().empty()) refuse_bytes();
   sql::Value value;
   value.type = sql::ValueType::Array;
   value.items = items;

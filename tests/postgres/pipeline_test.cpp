@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,6 +54,39 @@ TEST_F(PostgresPipeline, statements_of_one_iteration_leave_in_one_write) {
   std::size_t syncs = 0;
   for (std::size_t at = 0; (at = writes[0].find(std::string("S\0\0\0\4", 5), at)) != std::string::npos; ++at) ++syncs;
   EXPECT_EQ(syncs, 20U);
+}
+
+TEST_F(PostgresPipeline, statements_of_several_iterations_leave_together_behind_enough_others) {
+  Relay relay(folder.path.string(), target());
+  PostgresOptions single = options(relayed());
+  single.max_connections = 1;
+  Postgres piped(single);
+  constexpr int count = 60;
+  std::vector<int> results;
+  run([&]() -> Task<> {
+    co_await piped.scalar<int>("select $1::int", 0);
+    co_await piped.execute("select pg_sleep($1::float8)", 0.0);
+    relay.forget();
+    Scope scope;
+    const auto sleep = [](const Postgres& database) -> Task<> {
+      co_await database.execute("select pg_sleep($1::float8)", 0.1);
+    };
+    const auto ask = [](const Postgres& database, int number, std::vector<int>& into) -> Task<> {
+      into.push_back(co_await database.scalar<int>("select $1::int", number));
+    };
+    scope.spawn(sleep(piped));
+    for (int i = 0; i < count; ++i) {
+      scope.spawn(ask(piped, i, results));
+      Event next_iteration;
+      Executor::current()->post([&next_iteration] { next_iteration.set(); });
+      co_await next_iteration;
+    }
+    co_await scope.join();
+  });
+  std::vector<int> expected(count);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(results, expected);
+  EXPECT_LE(relay.writes().size(), 25U);  // 16 one by one, and the others
 }
 
 TEST_F(PostgresPipeline, one_that_fails_does_not_affect_the_others) {
