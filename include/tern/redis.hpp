@@ -7,3 +7,4 @@
 #include <tern/redis/client.hpp>
 #include <tern/redis/rate_store.hpp>
 #include <tern/redis/store.hpp>
+#include <tern/redis/subscription.hpp>

@@ -130,8 +130,17 @@ void Client::remove(LoopClient& ended) noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (std::erase(loops_, &ended) == 0) return;  // it was not complete
+    ended_ += ended.statistics().read();
+    ended_.connections = ended_.unanswered = ended_.queued_bytes = 0;
   }
   leave();
+}
+
+RedisStatistics Client::statistics() const {
+  const std::lock_guard lock(mutex_);
+  RedisStatistics statistics = ended_;
+  for (const LoopClient* loop : loops_) statistics += loop->statistics().read();
+  return statistics;
 }
 
 // --- The wait
@@ -218,6 +227,10 @@ Redis::~Redis() {
 
 const RedisOptions& Redis::options() const noexcept {
   return client_->options();
+}
+
+RedisStatistics Redis::statistics() const {
+  return client_->statistics();
 }
 
 RedisScript::RedisScript(std::string text) : text_(std::move(text)) {

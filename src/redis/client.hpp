@@ -28,6 +28,8 @@ public:
   LoopClient* of_this_loop();
   // On the loop of `ended`, or while that does not run. May destroy the client.
   void remove(LoopClient& ended) noexcept;
+  // From any thread.
+  RedisStatistics statistics() const;
 
   const RedisOptions& options() const noexcept { return options_; }
   const std::string& name() const noexcept { return name_; }
@@ -45,8 +47,9 @@ private:
   const std::string name_;
   std::atomic<std::size_t> handles_ = 1;
   std::atomic<std::size_t> owners_ = 1;  // loops, and one for all handles
-  std::mutex mutex_;                     // guards the vector, not the objects, which belong to their loops
+  mutable std::mutex mutex_;             // guards what follows, not the objects, which belong to their loops
   std::vector<LoopClient*> loops_;
+  RedisStatistics ended_;  // of loops that have ended
 };
 
 }  // namespace tern::redis

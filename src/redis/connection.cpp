@@ -150,9 +150,21 @@ void Connection::command(std::initializer_list<std::string_view> words) {
   append_command(words);
 }
 
-void Connection::subscribe(std::string_view one, std::string_view other) {
-  check_.expect_messages();
-  append_command({"SUBSCRIBE", one, other});
+void Connection::subscribe(std::string_view command, std::size_t max_bytes) {
+  if (context_ == nullptr) return;
+  check_.expect_messages(max_bytes);
+  if (redisAsyncFormattedCommand(context_, &Hooks::replied, nullptr, command.data(), command.size()) != REDIS_OK) {
+    lose(no_memory);
+  }
+}
+
+void Connection::pause() noexcept {
+  paused_ = true;
+  watch();
+}
+
+void Connection::resume() noexcept {
+  if (std::exchange(paused_, false)) watch();
 }
 
 void Connection::append_command(std::initializer_list<std::string_view> words) {
@@ -197,7 +209,7 @@ void Connection::write() noexcept {
 
 // While connecting, writability means that the connection is established.
 void Connection::watch() noexcept {
-  if (!watch_ || watch_->want(wants_read_, wants_write_ && (blocked_ || !connected_))) return;
+  if (!watch_ || watch_->want(wants_read_ && !paused_, wants_write_ && (blocked_ || !connected_))) return;
   lose(std::strerror(errno));
 }
 

@@ -54,8 +54,12 @@ public:
   void send(std::string_view command);
   // A command of at most three words, with a status or a number as its reply.
   void command(std::initializer_list<std::string_view> words);
-  // Subscribes to these channels. Must be the last command.
-  void subscribe(std::string_view one, std::string_view other);
+  // SUBSCRIBE or PSUBSCRIBE, in RESP. No other commands follow. Messages have up to `max_bytes`; 0: no limit.
+  void subscribe(std::string_view command, std::size_t max_bytes);
+
+  // Stops and continues receiving.
+  void pause() noexcept;
+  void resume() noexcept;
 
 private:
   struct Hooks;  // hiredis's callbacks
@@ -81,6 +85,7 @@ private:
   bool wants_write_ = false;  // requested by hiredis
   bool blocked_ = false;      // the socket's buffer is full
   bool writing_ = false;
+  bool paused_ = false;
 };
 
 }  // namespace tern::redis

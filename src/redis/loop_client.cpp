@@ -52,14 +52,16 @@ void LoopClient::end() noexcept {
 
 void LoopClient::enter(CommandWait& waiter) {
   const auto refuse = [this](RedisFault fault, const std::string& why) {
+    LoopStatistics::add(statistics_.refused);
     throw RedisError(fault, client_.name() + why);
   };
   if (state_ == State::Down) refuse(RedisFault::Unavailable, " is not available (" + fault_ + ')');
   const Request& request = waiter.request_;
   const std::size_t bytes = request.text.size() + slot_overhead;
   if (bytes_ + bytes > options_.max_queued) refuse(RedisFault::Overloaded, ": too many commands wait for a reply");
-  Slot& slot = slots_.emplace_back(Slot{&waiter, bytes, request.ends.size() + 1, executor_.timers().now(), {}});
+  Slot& slot = slots_.emplace_back(Slot{&waiter, bytes, request.ends.size() + 1, executor_.timers().now(), false, {}});
   bytes_ += bytes;
+  show_queue();
   waiter.slot_ = &slot;
   if (!armed()) executor_.timers().arm(*this, client_.reply_timeout());
   if (state_ == State::Ready) return send(slot);
@@ -90,13 +92,33 @@ void LoopClient::receive(const redisReply& reply) {
     if (value.kind == RedisReply::Kind::Error && slot.error.text.empty()) slot.error = std::move(value);
     return;
   }
-  if (slot.waiter != nullptr) slot.waiter->complete(slot.error.text.empty() ? std::move(value) : std::move(slot.error));
+  if (slot.waiter != nullptr) {
+    if (!slot.error.text.empty()) value = std::move(slot.error);
+    count(slot, value.kind == RedisReply::Kind::Error ? statistics_.errors : statistics_.successes);
+    slot.waiter->complete(std::move(value));
+  }
   pop();
 }
 
+void LoopClient::count(Slot& slot, LoopStatistics::Number& outcome) noexcept {
+  if (!std::exchange(slot.counted, true)) LoopStatistics::add(outcome);
+}
+
 void LoopClient::pop() noexcept {
+  count(slots_.front(), statistics_.cancelled);
   bytes_ -= slots_.front().bytes;
   slots_.pop_front();
+  show_queue();
+}
+
+void LoopClient::show_queue() noexcept {
+  LoopStatistics::set(statistics_.unanswered, slots_.size());
+  LoopStatistics::set(statistics_.queued_bytes, bytes_);
+}
+
+void LoopClient::set_state(State state) noexcept {
+  state_ = state;
+  LoopStatistics::set(statistics_.connections, state == State::Ready ? 1 : 0);
 }
 
 void LoopClient::fail_all(RedisFault fault, std::string_view what, std::string_view why) noexcept {
@@ -109,7 +131,10 @@ void LoopClient::fail_all(RedisFault fault, std::string_view what, std::string_v
     error = std::current_exception();
   }
   while (!slots_.empty()) {
-    if (CommandWait* waiter = slots_.front().waiter) waiter->fail(error);
+    if (CommandWait* waiter = slots_.front().waiter) {
+      count(slots_.front(), statistics_.errors);
+      waiter->fail(error);
+    }
     pop();
   }
 }
@@ -117,7 +142,7 @@ void LoopClient::fail_all(RedisFault fault, std::string_view what, std::string_v
 void LoopClient::abandon() noexcept {
   if (state_ != State::Ready) return;  // it was not sent
   connection_.reset();
-  state_ = State::Idle;
+  set_state(State::Idle);
   fail_all(RedisFault::Lost, " is lost", "the command before has been abandoned");
 }
 
@@ -134,7 +159,7 @@ void LoopClient::on_timer() noexcept {
   if (!slots_.empty()) executor_.timers().arm(*this, Milliseconds(static_cast<std::int64_t>(next)));
   if (!stuck || state_ != State::Ready) return;
   connection_.reset();
-  state_ = State::Idle;
+  set_state(State::Idle);
   fail_all(RedisFault::Lost, " is lost", "no answer within the timeout");
 }
 
@@ -147,6 +172,7 @@ void LoopClient::expire(Slot& slot, std::uint64_t now) noexcept {
   } catch (...) {
     error = std::current_exception();
   }
+  count(slot, statistics_.errors);
   std::exchange(slot.waiter, nullptr)->fail(std::move(error));
 }
 
@@ -154,7 +180,7 @@ void LoopClient::expire(Slot& slot, std::uint64_t now) noexcept {
 
 void LoopClient::connect() {
   task_ = run();
-  state_ = State::Connecting;
+  set_state(State::Connecting);
   const coro::ContextScope own(nullptr);  // not that of the request that needs it
   if (task_.start([](void*) {}, nullptr)) return;
 }
@@ -169,7 +195,7 @@ Task<> LoopClient::run() {
       fault_ = "overloaded";  // the pool that resolves names
     }
     if (fault_.empty()) co_return;
-    state_ = State::Down;
+    set_state(State::Down);
     connection_.reset();
     fail_all(RedisFault::Unavailable, " is not available", fault_);
     co_await sleep_for(next_backoff());
@@ -234,7 +260,8 @@ void LoopClient::on_greeting(const redisReply& reply) {
 }
 
 void LoopClient::greeted() {
-  state_ = State::Ready;
+  set_state(State::Ready);
+  if (std::exchange(was_connected_, true)) LoopStatistics::add(statistics_.reconnects);
   failures_ = 0;
   settled_.set();
   // A command whose coroutine was stopped keeps its place.
@@ -248,7 +275,8 @@ void LoopClient::send_filler(Slot& slot) {
 
 // Called from within the connection, which is destroyed by the next attempt.
 void LoopClient::on_lost(Connection&, std::string_view why) noexcept {
-  const bool was_ready = std::exchange(state_, state_ == State::Ready ? State::Idle : state_) == State::Ready;
+  const bool was_ready = state_ == State::Ready;
+  if (was_ready) set_state(State::Idle);
   try {
     if (!was_ready) attempt_fault_ = why;
   } catch (const std::bad_alloc&) {

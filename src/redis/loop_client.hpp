@@ -10,6 +10,7 @@
 
 #include "redis/client.hpp"
 #include "redis/connection.hpp"
+#include "redis/loop_statistics.hpp"
 
 #include <tern/coro/event.hpp>
 #include <tern/coro/executor.hpp>
@@ -32,6 +33,7 @@ struct Slot {
   std::size_t bytes = 0;
   std::size_t replies = 1;  // to be received
   std::uint64_t since = 0;
+  bool counted = false;   // in the statistics
   RedisReply error = {};  // the first error of several commands
 };
 
@@ -52,6 +54,7 @@ public:
   void on_executor_end() noexcept override;
 
   Executor& executor() const noexcept { return executor_; }
+  const LoopStatistics& statistics() const noexcept { return statistics_; }
 
 private:
   enum class State : std::uint8_t { Idle, Connecting, Ready, Down };
@@ -61,6 +64,8 @@ private:
   void on_lost(Connection& connection, std::string_view why) noexcept override;
   void on_timer() noexcept override;
 
+  void set_state(State state) noexcept;
+  void show_queue() noexcept;
   void connect();
   Task<> run();
   Task<std::string> attempt();
@@ -69,6 +74,7 @@ private:
   void send(Slot& slot);
   void send_filler(Slot& slot);
   void receive(const redisReply& reply);
+  void count(Slot& slot, LoopStatistics::Number& outcome) noexcept;
   void pop() noexcept;
   void fail_all(RedisFault fault, std::string_view what, std::string_view why) noexcept;
   void expire(Slot& slot, std::uint64_t now) noexcept;
@@ -77,6 +83,7 @@ private:
   Client& client_;
   const RedisOptions& options_;
   Executor& executor_;
+  LoopStatistics statistics_;
   State state_ = State::Idle;
   std::deque<Slot> slots_;  // all sent if Ready, none otherwise
   std::size_t bytes_ = 0;
@@ -85,6 +92,7 @@ private:
   std::string attempt_fault_;  // of one address
   unsigned greetings_ = 0;     // replies of an attempt to be received
   unsigned failures_ = 0;      // consecutive attempts
+  bool was_connected_ = false;
   std::minstd_rand random_;
   Event settled_;  // the attempt has ended
   std::unique_ptr<Connection> connection_;

@@ -70,8 +70,8 @@ bool ReplyCheck::check_any(const redisReadTask& task, std::size_t bytes) noexcep
 
 // hiredis collects a string before it creates the value.
 void ReplyCheck::received(std::size_t bytes) noexcept {
-  if (max_bytes_ == 0 || bytes <= max_bytes_) return;
-  too_large_ = refused_ = true;
+  const std::size_t max = subscribed_ ? max_message_ : max_bytes_;
+  if (max != 0 && bytes > max) too_large_ = refused_ = true;
 }
 
 bool ReplyCheck::check_reply(const redisReadTask& task, int elements) noexcept {
@@ -80,12 +80,15 @@ bool ReplyCheck::check_reply(const redisReadTask& task, int elements) noexcept {
     return task.type == REDIS_REPLY_STATUS || task.type == REDIS_REPLY_INTEGER || task.type == REDIS_REPLY_ERROR;
   }
   if (task.type == REDIS_REPLY_ERROR) return true;  // for example: too many clients
-  return subscribed_ && task.type == REDIS_REPLY_ARRAY && elements == 3;
+  return subscribed_ && task.type == REDIS_REPLY_ARRAY && (elements == 3 || elements == 4);
 }
 
 bool ReplyCheck::check_element(const redisReadTask& task, std::string_view text) const noexcept {
+  const bool has_four = task.parent->elements == 4;
   switch (task.idx) {
-    case 0: return task.type == REDIS_REPLY_STRING && (text == "subscribe" || text == "message");
+    case 0:
+      return task.type == REDIS_REPLY_STRING &&
+             (has_four ? text == "pmessage" : text == "subscribe" || text == "psubscribe" || text == "message");
     case 1: return task.type == REDIS_REPLY_STRING;
     default: return task.type == REDIS_REPLY_STRING || task.type == REDIS_REPLY_INTEGER;
   }

@@ -24,8 +24,12 @@ public:
   void expect_reply() noexcept { ++expected_replies_; }
   // From now on, replies are of any type, and of up to `max_bytes` with 64 for each value.
   void expect_any(std::size_t max_bytes) noexcept { max_bytes_ = max_bytes; }
-  // From now on there are only errors and messages: "subscribe" or "message", a channel, and a number or string.
-  void expect_messages() noexcept { subscribed_ = true; }
+  // From now on there are only errors and messages of up to `max_bytes`: "subscribe", "psubscribe" or "message", a
+  // name, and a number or string; or "pmessage", a pattern, a channel and a string.
+  void expect_messages(std::size_t max_bytes) noexcept {
+    subscribed_ = true;
+    max_message_ = max_bytes;
+  }
   bool refused() const noexcept { return refused_; }
   // Whether the reason is the size of a reply.
   bool too_large() const noexcept { return too_large_; }
@@ -44,6 +48,7 @@ private:
   std::size_t expected_replies_ = 0;  // to be received
   std::size_t max_bytes_ = 0;         // of any reply; 0: only those of the bus
   std::size_t reply_bytes_ = 0;       // of the reply that is being read
+  std::size_t max_message_ = 0;       // of a subscriber; 0: no limit
   bool subscribed_ = false;
   bool too_large_ = false;
   bool refused_ = false;

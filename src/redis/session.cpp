@@ -1,5 +1,7 @@
 #include "redis/session.hpp"
 
+#include <tern/redis/client.hpp>
+
 #include <hiredis/hiredis.h>
 
 #include <new>
@@ -36,7 +38,7 @@ void Session::on_connected(Connection& connection) {
 void Session::begin_service(Connection& connection) {
   if (&connection == &listener_) {
     listener_ready_ = true;
-    listener_.subscribe(channel_, own_channel_);
+    listener_.subscribe(encode("SUBSCRIBE", channel_, own_channel_), 0);
   } else {
     publisher_ready_ = true;
     ping();  // detects a user without the permission to publish

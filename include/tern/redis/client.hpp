@@ -7,6 +7,7 @@
 #include <tern/redis/error.hpp>
 #include <tern/redis/options.hpp>
 #include <tern/redis/reply.hpp>
+#include <tern/redis/statistics.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -18,6 +19,11 @@
 #include <vector>
 
 namespace tern {
+
+namespace http {
+class FigureSink;
+}
+
 namespace redis {
 
 class Client;
@@ -277,6 +283,10 @@ public:
   RedisTransaction transaction() const { return RedisTransaction(*client_); }
 
   const RedisOptions& options() const noexcept;
+  // From any thread.
+  RedisStatistics statistics() const;
+  // For AdminAddress::pool().
+  void report(http::FigureSink& sink, std::string_view name) const;
 
 private:
   friend class RedisBlocking;
