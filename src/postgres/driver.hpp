@@ -20,6 +20,7 @@ public:
   // Throws std::invalid_argument.
   explicit PostgresDriver(PostgresOptions options);
 
+  std::string_view system() const noexcept override { return "postgresql"; }
   Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
   Task<> run_all(sql::Steps steps) override;
   base::Box<sql::Cursor> open(sql::Call call) override;

@@ -16,7 +16,7 @@ void Step::take() {
 Task<> Queries::run(SqlBatch& batch) const {
   const Steps steps = batch.begin();
   if (steps.empty()) co_return;
-  co_await driver().run_all(steps);
+  co_await detail::run_all(driver(), steps);
   batch.end();
 }
 

@@ -81,7 +81,7 @@ void expect_one_row(std::size_t rows, std::string_view statement) {
 }
 
 Task<std::int64_t> execute(Driver& driver, Call call) {
-  co_return co_await driver.run(call, nullptr);
+  co_return co_await run(driver, call, nullptr);
 }
 
 }  // namespace tern::sql::detail

@@ -18,6 +18,7 @@ class SqliteDriver final : public sql::DatabaseDriver {
 public:
   explicit SqliteDriver(SqliteOptions options);
 
+  std::string_view system() const noexcept override { return "sqlite"; }
   Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
   Task<> run_all(sql::Steps steps) override;
   base::Box<sql::Cursor> open(sql::Call call) override;

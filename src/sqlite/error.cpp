@@ -3,7 +3,10 @@
 
 #include <tern/sql/error.hpp>
 
+#include <cerrno>
+#include <cstring>
 #include <new>
+#include <utility>
 
 namespace tern::sqlite {
 namespace {
@@ -62,6 +65,31 @@ void add_names(SqlError& error, std::string_view message) {
   }
 }
 
+// For SQLite, only ENOSPC is a full disk.
+bool has_no_room(int error) {
+  return error == EDQUOT || error == EFBIG || error == ENOSPC;
+}
+
+// The last errno of a file of the database: of the file itself, or of its write-ahead log or journal.
+int last_errno(sqlite3* connection, int which) {
+  sqlite3_file* file = nullptr;
+  int error = 0;
+  sqlite3_file_control(connection, "main", which, static_cast<void*>(&file));
+  if (file != nullptr && file->pMethods != nullptr) {
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, static_cast<void*>(&error));
+  }
+  return error;
+}
+
+// The errno behind a failure to read or write; 0: none. (sqlite3_system_errno() has none for a commit.)
+int system_error(sqlite3* connection, int code) {
+  if (connection == nullptr || (code & 0xFF) != SQLITE_IOERR) return 0;
+  for (const int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    if (const int error = last_errno(connection, which); has_no_room(error)) return error;
+  }
+  return sqlite3_system_errno(connection);
+}
+
 }  // namespace
 
 void throw_error(sqlite3* connection, int code, std::string_view text) {
@@ -69,7 +97,10 @@ void throw_error(sqlite3* connection, int code, std::string_view text) {
   std::string message(text);
   if (!message.empty()) message += ": ";
   const std::string_view reason = connection != nullptr ? sqlite3_errmsg(connection) : sqlite3_errstr(code);
-  SqlError error(kind_of(code), message.append(reason));
+  message += reason;
+  const int cause = system_error(connection, code);
+  if (cause != 0) message.append(": ").append(std::strerror(cause));
+  SqlError error(has_no_room(cause) ? SqlErrorKind::Full : kind_of(code), std::move(message));
   error.set_code(code);
   if (error.kind() <= SqlErrorKind::NotNullViolation) add_names(error, reason);
   throw error;

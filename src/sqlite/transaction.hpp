@@ -16,6 +16,7 @@ public:
   ~Transaction() override;
 
   Task<> begin();
+  std::string_view system() const noexcept override { return "sqlite"; }
   Task<std::int64_t> run(const sql::Call& call, sql::RowReader* rows) override;
   Task<> run_all(sql::Steps steps) override;
   base::Box<sql::Cursor> open(sql::Call call) override;

@@ -37,6 +37,7 @@ public:
   }
 
   CallKind kind() const noexcept { return kind_; }
+  bool is_literal() const noexcept { return !literal_.empty(); }
   std::string_view text() const noexcept { return literal_.empty() ? std::string_view(copy_) : literal_; }
   const Arguments& arguments() const noexcept { return arguments_; }
 
@@ -102,6 +103,8 @@ public:
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
+  // The database, as OpenTelemetry names it: "postgresql", "sqlite".
+  virtual std::string_view system() const noexcept = 0;
   // The number of rows that were changed. `rows` is not null for CallKind::Query.
   virtual Task<std::int64_t> run(const Call& call, RowReader* rows) = 0;
   // One after the other, all of them or none. At least one.

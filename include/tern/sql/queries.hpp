@@ -28,6 +28,10 @@ Call make_call(CallKind kind, SqlText<Count> text, const A&... values) {
   return Call(kind, text.text(), text.is_literal(), std::move(arguments));
 }
 
+// As those of the driver; each is a step of the trace, if the request has one.
+Task<std::int64_t> run(Driver& driver, const Call& call, RowReader* rows);
+Task<> run_all(Driver& driver, Steps steps);
+
 // Throws SqlError (NoRow or TooManyRows) unless there is one.
 void expect_one_row(std::size_t rows, std::string_view statement);
 void expect_at_most_one_row(std::size_t rows, std::string_view statement);
@@ -35,14 +39,14 @@ void expect_at_most_one_row(std::size_t rows, std::string_view statement);
 template <class T>
 Task<std::vector<T>> query(Driver& driver, Call call) {
   RowCollector<T> collector;
-  co_await driver.run(call, &collector);
+  co_await run(driver, call, &collector);
   co_return std::move(collector.rows);
 }
 
 template <class T>
 Task<T> one(Driver& driver, Call call) {
   RowCollector<T> collector(2);
-  co_await driver.run(call, &collector);
+  co_await run(driver, call, &collector);
   expect_one_row(collector.rows.size(), call.text());
   co_return std::move(collector.rows.front());
 }
@@ -50,7 +54,7 @@ Task<T> one(Driver& driver, Call call) {
 template <class T>
 Task<std::optional<T>> optional(Driver& driver, Call call) {
   RowCollector<T> collector(2);
-  co_await driver.run(call, &collector);
+  co_await run(driver, call, &collector);
   expect_at_most_one_row(collector.rows.size(), call.text());
   std::optional<T> result;
   if (!collector.rows.empty()) result.emplace(std::move(collector.rows.front()));
