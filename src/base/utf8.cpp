@@ -17,6 +17,8 @@ bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
+constexpr std::uint64_t high_bits = 0x8080808080808080ULL;
+
 // From this length on, the vectorised checker pays for its call.
 constexpr std::size_t long_text = 64;
 
@@ -89,7 +91,7 @@ bool is_short_ascii(std::string_view text) {
   }
   for (std::size_t at = 0; at + word <= text.size(); at += word) bits |= load_word(text.data() + at);
   bits |= load_word(text.data() + (text.size() - word));
-  return (bits & 0x8080808080808080ULL) == 0;
+  return (bits & high_bits) == 0;
 }
 
 }  // namespace
@@ -99,7 +101,12 @@ bool is_utf8(std::string_view text) noexcept {
   if (is_short_ascii(text)) return true;
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t length = sequence_length(text, at);
+    const std::string_view rest = text.substr(at);
+    if (rest.size() >= sizeof(std::uint64_t) && (load_word(rest.data()) & high_bits) == 0) {
+      at += sizeof(std::uint64_t);
+      continue;
+    }
+    const std::size_t length = static_cast<unsigned char>(rest[0]) < 0x80 ? 1 : sequence_length(text, at);
     if (length == 0) return false;
     at += length;
   }

@@ -3,8 +3,10 @@
 #include <simdjson.h>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include <tern/base/number.hpp>
 
@@ -93,14 +95,58 @@ void append_text(std::string& out, std::string_view text) {
   }
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out.push_back('"');
-  if (plain_length(text) == text.size()) {
-    out.append(text);
-  } else {
-    append_text(out, text);
+template <class Word>
+std::uint64_t load(const char* from) {
+  Word word = 0;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// Whether all of it can be copied as it is. The last word overlaps the one before, so that few bytes are checked alone.
+bool is_plain(std::string_view text) {
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (text.size() >= 8) {
+    std::uint64_t found = special_bytes(load<std::uint64_t>(end - 8));
+    for (const char* at = begin; at + 8 < end; at += 8) found |= special_bytes(load<std::uint64_t>(at));
+    return found == 0;
   }
-  out.push_back('"');
+  if (text.size() >= 4) {
+    return special_bytes(load<std::uint32_t>(begin) | load<std::uint32_t>(end - 4) << 32U) == 0;
+  }
+  for (const char c : text) {
+    if (is_special(c)) return false;
+  }
+  return true;
+}
+
+// The text in quotes, with a comma in front of it or a colon behind it. Plain text is put together in one step: each
+// append() is a call that checks the capacity.
+template <bool Key>
+void append_quoted(std::string& out, std::string_view text, bool comma) {
+  if (is_plain(text)) {
+    const std::size_t before = out.size();
+    out.resize_and_overwrite(before + text.size() + 4, [&](char* bytes, std::size_t) {
+      char* to = bytes + before;
+      if (comma) *to++ = ',';
+      *to++ = '"';
+      to += text.copy(to, text.size());
+      *to++ = '"';
+      if (Key) *to++ = ':';
+      return static_cast<std::size_t>(to - bytes);
+    });
+    return;
+  }
+  out.append(comma ? ",\"" : "\"");
+  append_text(out, text);
+  out.append(Key ? "\":" : "\"");
+}
+
+template <class Number>
+void append_integer(std::string& out, Number value, bool comma) {
+  char digits[24] = {','};
+  const auto result = std::to_chars(digits + 1, digits + sizeof digits, value);
+  out.append(comma ? digits : digits + 1, result.ptr);
 }
 
 }  // namespace
@@ -116,13 +162,11 @@ void Writer::boolean(bool value) {
 }
 
 void Writer::integer(std::int64_t value) {
-  separate();
-  base::append_number(out_, static_cast<long long>(value));
+  append_integer(out_, value, std::exchange(comma_, true));
 }
 
 void Writer::unsigned_integer(std::uint64_t value) {
-  separate();
-  base::append_number(out_, static_cast<unsigned long long>(value));
+  append_integer(out_, value, std::exchange(comma_, true));
 }
 
 void Writer::number(double value) {
@@ -138,8 +182,7 @@ void Writer::number(float value) {
 }
 
 void Writer::text(std::string_view value) {
-  separate();
-  append_quoted(out_, value);
+  append_quoted<false>(out_, value, std::exchange(comma_, true));
 }
 
 void Writer::raw(std::string_view json) {
@@ -165,10 +208,7 @@ void Writer::begin_object() {
 }
 
 void Writer::key(std::string_view name) {
-  separate();
-  append_quoted(out_, name);
-  out_.push_back(':');
-  comma_ = false;
+  append_quoted<true>(out_, name, std::exchange(comma_, false));
 }
 
 void Writer::end_object() {

@@ -27,9 +27,27 @@ bool is_truthy(const TemplateValue& value, std::string& scratch) {
   return true;
 }
 
+constexpr std::size_t long_list = 8;  // items, from which on places of names are kept
+
+const TemplateMember* member_of(const TemplateType& type, std::string_view name) {
+  for (const TemplateMember& each : type.members) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+// False if there is no such member.
+bool find_member(const TemplateValue& value, std::string_view name, TemplateValue& found) {
+  if (value.type->element != nullptr) return value.type->element(value.object, name, found);
+  const TemplateMember* const member = member_of(*value.type, name);
+  if (member != nullptr) found = member->value(value.object);
+  return member != nullptr;
+}
+
 }  // namespace
 
-TemplateRenderer::TemplateRenderer(const TemplateProgram& program, TemplateValue root) : here_{&program, 0} {
+TemplateRenderer::TemplateRenderer(const TemplateProgram& program, TemplateValue root)
+    : here_{&program, 0}, page_(program) {
   contexts_.push_back(root);
 }
 
@@ -38,7 +56,15 @@ void TemplateRenderer::fail(std::string_view what) const {
 }
 
 bool TemplateRenderer::run(std::string& out, std::size_t enough) {
-  while (!is_done_ && out.size() < enough) step(out);
+  while (!is_done_ && out.size() < enough) {
+    const TemplateInstruction& now = instruction();
+    if (now.op == TemplateOp::Text && indentation_.empty()) {
+      out += now.text;
+      ++here_.at;
+    } else {
+      step(out);
+    }
+  }
   return is_done_;
 }
 
@@ -110,12 +136,11 @@ void TemplateRenderer::write_value(std::string& out) {
 TemplateValue TemplateRenderer::find() {
   const auto path = here_.program->path(instruction());
   if (path.empty()) return contexts_.back();
-  TemplateValue value = find_first(path.front());
+  TemplateValue value = find_in_item(path.front());
   for (const std::string_view name : path.subspan(1)) {
     if (value.type == nullptr) return {};
     TemplateValue member;
-    const bool has_members = value.type->member != nullptr;
-    const bool found = has_members && value.type->member(value.object, name, member);
+    const bool found = find_member(value, name, member);
     if (!found && value.type->kind != TemplateKind::Map) {
       fail("'" + std::string(instruction().text) + "': " + std::string(value.type->name()) + " has no member '" +
            std::string(name) + "'");
@@ -125,12 +150,23 @@ TemplateValue TemplateRenderer::find() {
   return value;
 }
 
+TemplateValue TemplateRenderer::find_in_item(std::string_view name) {
+  const TemplateValue& item = contexts_.back();
+  if (found_.empty() || here_.program != &page_ || item.type == nullptr) return find_first(name);
+  Found& found = found_[here_.at];
+  if (found.type != item.type) {
+    found.type = item.type;
+    found.member = member_of(*item.type, name);
+  }
+  return found.member != nullptr ? found.member->value(item.object) : find_first(name);
+}
+
 TemplateValue TemplateRenderer::find_first(std::string_view name) const {
   bool may_be_absent = false;
   for (auto context = contexts_.rbegin(); context != contexts_.rend(); ++context) {
-    if (context->type == nullptr || context->type->member == nullptr) continue;
+    if (context->type == nullptr) continue;
     TemplateValue found;
-    if (context->type->member(context->object, name, found)) return found;
+    if (find_member(*context, name, found)) return found;
     may_be_absent = may_be_absent || context->type->kind == TemplateKind::Map;
   }
   if (!may_be_absent) fail("there is no '" + std::string(name) + "' in " + scope_names());
@@ -140,7 +176,7 @@ TemplateValue TemplateRenderer::find_first(std::string_view name) const {
 std::string TemplateRenderer::scope_names() const {
   std::string names;
   for (auto context = contexts_.rbegin(); context != contexts_.rend(); ++context) {
-    if (context->type == nullptr || context->type->member == nullptr) continue;
+    if (context->type == nullptr || !context->type->has_members()) continue;
     names.append(names.empty() ? "" : ", ").append(context->type->name());
   }
   return names.empty() ? "an empty scope" : names;
@@ -159,6 +195,7 @@ void TemplateRenderer::enter_section() {
     here_.at = now.jump;
     return;
   }
+  if (items_.size() - first >= long_list && found_.empty()) found_.resize(page_.code.size());
   ++here_.at;
   frames_.push_back({.back = here_, .item = first, .first_item = first});
   contexts_.push_back(items_[first]);

@@ -41,6 +41,11 @@ private:
     bool has_scope = false;          // a parent: it made the last of scopes_
     bool is_call = false;
   };
+  // Where a name was found in the last item of a list: items of one type have it at the same place.
+  struct Found {
+    const TemplateType* type = nullptr;
+    const TemplateMember* member = nullptr;
+  };
   // The overrides of a parent, visible within it.
   struct Scope {
     Place parent;  // the Parent instruction
@@ -54,6 +59,7 @@ private:
   void write_value(std::string& out);
   void indent(std::string& out);
   TemplateValue find();
+  TemplateValue find_in_item(std::string_view name);
   TemplateValue find_first(std::string_view name) const;
   std::string scope_names() const;
   void enter_section();
@@ -75,6 +81,8 @@ private:
   std::vector<TemplateValue> items_;  // of the sections that are open
   std::vector<Frame> frames_;
   std::vector<Scope> scopes_;
+  const TemplateProgram& page_;
+  std::vector<Found> found_;  // by instruction of page_; empty until there is a long list
 };
 
 }  // namespace tern::web

@@ -15,6 +15,7 @@
 namespace tern::web {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Map = std::map<std::string, std::string>;
 
@@ -69,6 +70,52 @@ TEST(TemplateRules, variables_are_escaped_unless_raw) {
   expect("{{{planet}}}|{{&planet}}|{{& planet }}", "<Earth> & \"Moon's\"|<Earth> & \"Moon's\"|<Earth> & \"Moon's\"");
   expect("|{{ number }}|{{fraction}}|{{yes}}|{{colour}}|{{letter}}|{{either}}|", "|7|1.5|true|Green|c|either|");
   expect("|{{none}}|{{{none}}}|{{some}}|", "|||some|");
+}
+
+TEST(TemplateRules, every_byte_is_escaped_alone_at_any_place) {
+  const std::map<char, std::string> entities = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    const auto entity = entities.find(c);
+    const std::string escaped = entity == entities.end() ? std::string(1, c) : entity->second;
+    for (const std::size_t before : {std::size_t{0}, std::size_t{63}, std::size_t{64}, std::size_t{200}}) {
+      const std::string front(before, 'x');
+      std::string text = front + c + c;
+      EXPECT_EQ(render_text("{{text}}", Map{{"text", text}}), front + escaped + escaped) << byte;
+    }
+  }
+}
+
+// Rows of a long list are looked at as the first one, as long as they have its type.
+struct Left {
+  std::string name;
+  std::string other;
+};
+struct Right {
+  int count = 0;
+  std::string name;
+};
+struct Sides {
+  std::string title = "T";
+  std::vector<std::variant<Left, Right>> rows;
+  std::vector<std::unique_ptr<Left>> holes;
+};
+
+TEST(TemplateRules, long_lists_may_have_several_types_and_holes) {
+  Sides sides;
+  std::string expected;
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = std::to_string(i);
+    i % 3 == 0 ? sides.rows.emplace_back(Left{name, "x"}) : sides.rows.emplace_back(Right{i, name});
+    expected += name + "T ";
+  }
+  EXPECT_EQ(render_text("{{#rows}}{{name}}{{title}} {{/rows}}", sides), expected);
+  EXPECT_EQ(render_text("{{#rows}}{{>row}}{{/rows}}", sides, {{"row", "{{name}}{{title}} "}}), expected);
+  EXPECT_THAT(mistake_of("{{#rows}}{{name}}{{count}}{{/rows}}", sides),
+              AllOf(HasSubstr("there is no 'count' in "), HasSubstr("Left")));
+  for (int i = 0; i < 10; ++i) sides.holes.push_back(i % 2 == 0 ? nullptr : std::make_unique<Left>(Left{"l", "o"}));
+  EXPECT_EQ(render_text("{{#holes}}{{#.}}{{name}}{{/.}}{{title}}{{/holes}}", sides), "TlTTlTTlTTlTTlT");
 }
 
 TEST(TemplateRules, plain_text_and_lonely_braces_stay_as_they_are) {

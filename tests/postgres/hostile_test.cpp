@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <future>
 #include <memory>
@@ -367,26 +368,25 @@ TEST_F(HostilePostgres, bytes_in_front_of_the_handshake_are_not_read) {
   const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
   ASSERT_EQ(SSL_CTX_use_certificate_file(context.get(), certificate.c_str(), SSL_FILETYPE_PEM), 1);
   ASSERT_EQ(SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM), 1);
+  const auto handler = std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to a connection that the client has closed
   for (const bool injected : {false, true}) {
     SCOPED_TRACE(injected);
-    std::atomic<int> handshakes = 0;
     std::atomic<int> startups = 0;
     const FakePostgres server([&](FakePostgres::Client& client) {
       client.read_startup();
       client.send(injected ? "S" + login_done() + prepared() + selected() : "S");
       const std::unique_ptr<SSL, void (*)(SSL*)> tls(SSL_new(context.get()), &SSL_free);
       SSL_set_fd(tls.get(), client.socket());
-      if (SSL_accept(tls.get()) == 1) ++handshakes;
       char part[256];
-      if (SSL_read(tls.get(), part, sizeof part) > 0) ++startups;
+      if (SSL_accept(tls.get()) == 1 && SSL_read(tls.get(), part, sizeof part) > 0) ++startups;
     });
     const Postgres db(of(server, "sslmode=require"));
     const Failure failure = query(db);
     EXPECT_EQ(failure.kind, SqlErrorKind::Unavailable);
-    EXPECT_GE(handshakes, 1);
     EXPECT_EQ(startups > 0, !injected);
-    EXPECT_EQ(failure.what.contains("unencrypted data after SSL response"), injected);
+    EXPECT_EQ(failure.what.contains("unencrypted data after SSL response"), injected) << failure.what;
   }
+  std::signal(SIGPIPE, handler);
 }
 
 TEST_F(HostilePostgres, what_is_no_handshake_is_an_error) {

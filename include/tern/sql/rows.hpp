@@ -90,6 +90,7 @@ public:
     mapping_.columns(columns);
   }
   bool row(std::span<const Column> columns, std::span<const Value> values) override {
+    if (rows.capacity() == 0) rows.reserve(max_ < first_rows ? max_ : first_rows);
     if constexpr (std::is_same_v<T, bool>) {  // a std::vector of them has no addresses
       bool made = false;
       mapping_.read(columns, values, &made);
@@ -103,6 +104,8 @@ public:
   std::vector<T> rows;
 
 private:
+  static constexpr std::size_t first_rows = 16;  // in place of 1, 2, 4 and 8
+
   detail::RowMapping mapping_{detail::members<T>, ColumnType<T>};
   std::size_t max_;
 };

@@ -4,8 +4,10 @@
 #include <tern/app/handler_traits.hpp>
 #include <tern/json/write.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -25,6 +27,12 @@ struct TemplateValue {
 
 enum class TemplateKind : std::uint8_t { Boolean, Text, Scalar, Struct, Map, List };
 
+// A member of a struct.
+struct TemplateMember {
+  std::string_view name;
+  TemplateValue (*value)(const void* object);
+};
+
 // How values of a C++ type are read. Functions that its kind does not need are null.
 struct TemplateType {
   TemplateKind kind;
@@ -33,10 +41,14 @@ struct TemplateType {
   bool (*holds)(const void* object) = nullptr;
   // Boolean, Text, Scalar. The view is into the object or into `scratch`.
   std::string_view (*text)(const void* object, std::string& scratch) = nullptr;
-  // Struct, Map. False if there is no such member.
-  bool (*member)(const void* object, std::string_view name, TemplateValue& found) = nullptr;
+  // Struct.
+  std::span<const TemplateMember> members = {};
+  // Map. False if there is no such member.
+  bool (*element)(const void* object, std::string_view name, TemplateValue& found) = nullptr;
   // List: appends its elements.
   void (*elements)(const void* object, std::vector<TemplateValue>& out) = nullptr;
+
+  constexpr bool has_members() const noexcept { return kind == TemplateKind::Struct || kind == TemplateKind::Map; }
 };
 
 // The text in `scratch`, which is JSON: without the quotes of a string.
@@ -52,11 +64,6 @@ using json::detail::Shape;
 template <class T>
 const T& as(const void* object) {
   return *static_cast<const T*>(object);
-}
-
-template <class T>
-consteval bool has_members() {
-  return json::detail::shape<T> == Shape::Struct || json::detail::shape<T> == Shape::Map;
 }
 
 template <class T>
@@ -96,25 +103,25 @@ std::string_view text_of(const void* object, std::string& scratch) {
 }
 
 template <class T>
-bool member_of(const void* object, std::string_view name, TemplateValue& found) {
-  const T& value = as<T>(object);
-  if constexpr (json::detail::shape<T> == Shape::Map) {
-    static_assert(json::detail::shape<typename T::key_type> == Shape::Text,
-                  "tern: the keys of a map that templates use are text");
-    const auto at = value.find(typename T::key_type(name));
-    if (at == value.end()) return false;
-    found = value_of(at->second);
-    return true;
-  } else {
-    bool is_found = false;
-    json::for_each_member(value, [&](std::string_view each, const auto& member, auto) {
-      if (is_found || each != name) return;
-      is_found = true;
-      found = value_of(member);
-    });
-    return is_found;
-  }
+bool element_of(const void* object, std::string_view name, TemplateValue& found) {
+  static_assert(json::detail::shape<typename T::key_type> == Shape::Text,
+                "tern: the keys of a map that templates use are text");
+  const auto at = as<T>(object).find(typename T::key_type(name));
+  if (at == as<T>(object).end()) return false;
+  found = value_of(at->second);
+  return true;
 }
+
+template <class T, std::size_t I>
+TemplateValue member_value(const void* object) {
+  return value_of(*json::detail::leaf<I>(json::detail::member_pointers(as<T>(object))));
+}
+
+template <class T>
+inline constexpr auto members_of = []<std::size_t... I>(std::index_sequence<I...>) {
+  return std::array<TemplateMember, sizeof...(I)>{
+      TemplateMember{json::detail::names_of<T>.items[I], &member_value<T, I>}...};
+}(std::make_index_sequence<json::detail::member_count<T>>{});
 
 inline constexpr bool truth[] = {false, true};
 
@@ -149,8 +156,10 @@ template <class T>
 consteval TemplateType make_type() {
   TemplateType type{kind_of<T>(), &app::type_name<T>};
   if constexpr (kind_of<T>() == TemplateKind::Boolean || kind_of<T>() == TemplateKind::Map) type.holds = &holds<T>;
-  if constexpr (has_members<T>()) {
-    type.member = &member_of<T>;
+  if constexpr (kind_of<T>() == TemplateKind::Struct) {
+    type.members = members_of<T>;
+  } else if constexpr (kind_of<T>() == TemplateKind::Map) {
+    type.element = &element_of<T>;
   } else if constexpr (has_elements<T>()) {
     type.elements = &elements_of<T>;
   } else {
