@@ -53,8 +53,8 @@ void elements(const void* object, std::vector<TemplateValue>& out) {
 constexpr TemplateType boolean{TemplateKind::Boolean, &name, &holds, &text};
 constexpr TemplateType string{TemplateKind::Text, &name, nullptr, &text};
 constexpr TemplateType number{TemplateKind::Scalar, &name, nullptr, &text};
-constexpr TemplateType map{TemplateKind::Map, &name, &holds, nullptr, &member};
-constexpr TemplateType list{TemplateKind::List, &name, nullptr, nullptr, nullptr, &elements};
+constexpr TemplateType map{.kind = TemplateKind::Map, .name = &name, .holds = &holds, .element = &member};
+constexpr TemplateType list{.kind = TemplateKind::List, .name = &name, .elements = &elements};
 
 TemplateValue value_of(const json& value) {
   if (value.is_null()) return {};
