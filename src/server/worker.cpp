@@ -21,7 +21,8 @@ Worker::Worker(exchange::SharedState& shared, std::size_t index, base::Function<
       room_again_(std::move(room_again)),
       on_drained_(std::move(drained)),
       context_(shared, loop_, index, *this),
-      background_([this](const std::exception_ptr& error) { shared_.log.failure("a background task failed", error); }) {
+      background_([this](const std::exception_ptr& error) { shared_.log.failure("a background task failed", error); }),
+      ending_(end_tasks()) {
   loop_.every_second([this](std::int64_t now) { context_.set_time(now); });
   loop_.set_background(&background_);
   loop_.set_busy_poll(shared.settings().busy_poll);
@@ -83,7 +84,6 @@ void Worker::begin_drain(Milliseconds timeout) {
     if (timeout.count() != 0) loop_.arm(*this, timeout);
   }
   if (first) {
-    ending_ = end_tasks();
     const auto call = [](void* self) { static_cast<Worker*>(self)->finish_drain(); };
     if (ending_.start(call, this)) finish_drain();
   }

@@ -110,7 +110,7 @@ private:
   Event served_;  // all requests have ended, and no more will come
   Scope after_;   // work after responses
   Scope background_;
-  Task<> ending_;
+  Task<> ending_;  // made with the worker, so that a drain needs no memory
 };
 
 }  // namespace tern::server
