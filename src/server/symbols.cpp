@@ -33,9 +33,12 @@ std::string hexadecimal(std::uintptr_t number) {
   return "0x" + text;
 }
 
-// Without parameters, and without the suffixes of a coroutine's parts (".actor" of GCC, ".resume" of Clang).
+// Without parameters, and without the suffixes of a coroutine's parts (".actor" of GCC, ".resume" of Clang). GCC's have
+// a parameter, whose type is named "<length>_Z<the coroutine's own name>.Frame".
 std::string demangled(std::string_view symbol) {
-  const std::string name(symbol.substr(0, symbol.find('.')));
+  symbol = symbol.substr(0, symbol.find('.'));
+  const std::size_t own = symbol.rfind("_Z");
+  const std::string name(symbol.substr(own == symbol.npos ? 0 : own));
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                                          &std::free);

@@ -264,7 +264,7 @@ async function change(method, address, content) {
 const changed = (promise, text) => promise.then(() => announce(text), fault => announce(`It did not work: ${fault.message}`));
 
 const showFlights = table("flights", [["Age", "n"], ["Request"], ["Waits for"], ["Client"], ["Id"], ["Stop", "n"]], one => {
-  const { cells, set } = cellsOf(["n", "", "", "route"]);
+  const { cells, set } = cellsOf(["n", "waits", "client", "route"]);
   const stop = mayChange && button("Cancel", () => changed(change("POST", "cancel", { loop: one.loop, number: one.number }), "The request is being stopped."), { "aria-label": `Cancel ${place(one)}` });
   return {
     nodes: [cells[0], el("th.route", { scope: "row" }, el("span.method", one.method), " ", one.path), cells.slice(1), el("td.n", stop)],
