@@ -125,6 +125,9 @@ public:
   std::uint64_t woke() const noexcept { return woke_; }
   // Streams between open() and on_closed().
   std::size_t streams() const noexcept { return streams_; }
+  // On the loop's thread, for diagnosis: armed timers, and the milliseconds to the next one; negative: there is none.
+  std::size_t armed_timers() const noexcept { return wheel_.count(); }
+  int next_timer() const noexcept { return wheel_.wait(now_); }
 
 private:
   friend class Stream;

@@ -34,6 +34,9 @@ public:
   // Milliseconds from `now` until advance() has something to look at; negative when nothing is armed.
   int wait(std::uint64_t now) const noexcept;
 
+  // How many timers are armed. Walks all of them: for diagnosis.
+  std::size_t count() const noexcept;
+
 private:
   static std::size_t slot_of(std::uint64_t tick) noexcept { return tick % slot_count; }
   void link(Timer& timer) noexcept;

@@ -22,6 +22,24 @@ struct TestTimer final : Timer {
 
 constexpr std::uint64_t start = 1'000'003;
 
+TEST(TimerWheel, counts_armed_timers) {
+  TimerWheel wheel(start);
+  EXPECT_EQ(wheel.count(), 0U);
+  TestTimer first;
+  TestTimer second;
+  TestTimer third;
+  wheel.arm(first, start, Milliseconds(10));
+  wheel.arm(second, start, Milliseconds(10));
+  wheel.arm(third, start, Milliseconds(60'000));
+  EXPECT_EQ(wheel.count(), 3U);
+  wheel.disarm(second);
+  EXPECT_EQ(wheel.count(), 2U);
+  wheel.advance(start + 100);
+  EXPECT_EQ(wheel.count(), 1U);
+  wheel.disarm(third);
+  EXPECT_EQ(wheel.count(), 0U);
+}
+
 TEST(TimerWheel, calls_a_timer_once_not_early_and_hardly_late) {
   for (std::uint64_t delay : {0U, 1U, 15U, 16U, 17U, 1000U, 16'384U, 60'000U}) {
     TimerWheel wheel(start);

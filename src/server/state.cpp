@@ -45,6 +45,8 @@ void write_loop(logging::Log& log, Worker& worker) {
                             {"sockets", worker.loop().streams()},
                             {"requests", requests},
                             {"offloaded", worker.loop().outstanding_jobs()},
+                            {"timers", worker.loop().armed_timers()},
+                            {"next_timer_ms", worker.loop().next_timer()},
                             {"iterations", worker.loop().counters().iterations.value()},
                             {"draining", worker.draining()}};
   log.write({LogLevel::Warning, part, "a loop", fields});

@@ -303,6 +303,7 @@ TEST_F(RunSignals, write_down_where_each_coroutine_waits) {
                                                 "chain=\"timer: tern::\\(anonymous namespace\\)::await_in_a_helper < "
                                                 "tern::\\(anonymous namespace\\)::RunSignals_[^ ]*::operator\\(\\)")))
       << log;
+  EXPECT_TRUE(std::regex_search(log, std::regex("a loop loop=[01] .*timers=[1-9][0-9]* next_timer_ms=[0-9]"))) << log;
   ends = true;
   signal(SIGTERM);
   EXPECT_EQ(result(), 0);
