@@ -19,6 +19,14 @@ def find_programs():
     return folders[0] if folders else found and os.path.dirname(found)
 
 
+def runs(process):
+    """Whether there is this process, other than as a zombie."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 class Postgres:
     def __init__(self):
         self.programs = find_programs()
@@ -56,9 +64,10 @@ class Postgres:
         raise RuntimeError("PostgreSQL does not start: " + pathlib.Path(self.folder, "log").read_text()[-2000:])
 
     def kill(self):
-        """All of its processes, at once."""
+        """All of its processes, at once. Returns when none uses the shared memory any longer: it could not start again."""
         if self.process is None:
             return
+        self.process.send_signal(signal.SIGSTOP)  # so that it makes no further children
         children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()
         self.process.kill()
         self.process.wait()
@@ -67,6 +76,8 @@ class Postgres:
                 os.kill(int(child), signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        while any(runs(child) for child in children):
+            time.sleep(0.005)
         self.process = None
         pathlib.Path(self.data, "postmaster.pid").unlink(missing_ok=True)
 
