@@ -82,6 +82,11 @@ Task<T> stored(Task<T> statement) {
   throw StoreError(failure);
 }
 
+bool is_created_already(const SqlError& error) {
+  const std::string_view state = error.sqlstate();
+  return error.kind() == SqlErrorKind::UniqueViolation || state == "42P07" || state == "42710";  // a table, a type
+}
+
 }  // namespace
 
 std::string SqlStore::schema(std::string_view table) {
@@ -117,7 +122,7 @@ SqlStore::SqlStore(const sql::Database& database, SqlStoreOptions options)
       created_(!options_.create_table) {}
 
 // Servers that begin at the same time may be in each other's way, because PostgreSQL checks for the table before it
-// creates it.
+// creates it. Which error says so depends on what the other one has committed by then.
 Task<> SqlStore::create_once() {
   for (int attempt = 1; !created_; ++attempt) {
     try {
@@ -125,7 +130,7 @@ Task<> SqlStore::create_once() {
       co_await std::move(script);
       created_ = true;
     } catch (const SqlError& error) {
-      if (attempt == max_attempts || error.kind() != SqlErrorKind::UniqueViolation) throw StoreError(error.what());
+      if (attempt == max_attempts || !is_created_already(error)) throw StoreError(error.what());
     } catch (const Overloaded&) {
       throw StoreError("too many wait for a connection of the database");
     }

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -140,6 +141,24 @@ TYPED_TEST_P(SqlStoreContract, writers_at_the_same_time_lose_nothing) {
   EXPECT_EQ(this->read(store, "count"), "300");
 }
 
+TYPED_TEST_P(SqlStoreContract, servers_that_begin_at_the_same_time_have_one_table) {
+  constexpr int tables = 20;
+  std::barrier begin(4);
+  const auto use = [&] {
+    for (int i = 0; i < tables; ++i) {
+      SqlStore store(this->backend.database(), {.table = "begun_" + std::to_string(i)});
+      begin.arrive_and_wait();
+      try {
+        this->write(store, "key", "1");
+      } catch (const StoreError& error) {
+        ADD_FAILURE() << error.what();
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(use);
+}
+
 TYPED_TEST_P(SqlStoreContract, a_migration_can_create_the_table) {
   SqlStore store(this->backend.database(), {.table = "web_session", .create_table = false});
   EXPECT_THROW(this->write(store, "key", "one"), StoreError);
@@ -166,6 +185,7 @@ REGISTER_TYPED_TEST_SUITE_P(SqlStoreContract, entries_are_read_as_they_were_writ
                             expired_entries_are_absent, an_entry_lives_as_long_as_it_was_said,
                             a_write_that_is_due_removes_a_bounded_number_of_expired_entries,
                             sweep_removes_all_expired_entries, writers_at_the_same_time_lose_nothing,
-                            a_migration_can_create_the_table, refuses_what_is_too_large_and_names_that_are_none);
+                            servers_that_begin_at_the_same_time_have_one_table, a_migration_can_create_the_table,
+                            refuses_what_is_too_large_and_names_that_are_none);
 
 }  // namespace tern::sql
