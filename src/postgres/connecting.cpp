@@ -5,17 +5,11 @@
 #include <tern/coro/offload.hpp>
 #include <tern/coro/timeout.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 namespace tern::postgres {
-namespace {
-
-constexpr std::int64_t initial_backoff = 50;  // milliseconds
-constexpr unsigned max_backoff_doublings = 16;
-
-}  // namespace
+namespace {}  // namespace
 
 Task<std::string> connect_any(Connection::Owner& owner, const PostgresOptions& options, Executor& executor,
                               std::unique_ptr<Connection>& made) {
@@ -39,12 +33,6 @@ Task<std::string> connect_any(Connection::Owner& owner, const PostgresOptions& o
     }
   }
   co_return fault;
-}
-
-Milliseconds Backoff::next(Milliseconds longest) {
-  const std::int64_t pause = std::min(initial_backoff << std::min(failures_++, max_backoff_doublings), longest.count());
-  std::uniform_int_distribution<std::int64_t> jitter(pause / 2, pause);
-  return Milliseconds(jitter(random_));
 }
 
 }  // namespace tern::postgres

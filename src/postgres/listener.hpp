@@ -1,6 +1,7 @@
 // Listener: a connection that listens, and the notifications that were not read yet.
 #pragma once
 
+#include "base/backoff.hpp"
 #include "postgres/connecting.hpp"
 #include "postgres/connection.hpp"
 
@@ -35,7 +36,7 @@ private:
 
   PostgresDriver& driver_;
   const std::string statement_;
-  Backoff backoff_;
+  base::Backoff backoff_{initial_backoff};
   std::deque<Notification> queue_;
   Event changed_;  // there is a notification, or the connection is lost
   bool listened_ = false;

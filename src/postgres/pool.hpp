@@ -5,6 +5,7 @@
 // Leases take a connection that nothing is sent on. The coroutine that has waited longest is the next.
 #pragma once
 
+#include "base/backoff.hpp"
 #include "postgres/connecting.hpp"
 #include "postgres/connection.hpp"
 #include "postgres/lease.hpp"
@@ -102,7 +103,7 @@ private:
   std::uint64_t timer_due_ = 0;
   std::uint64_t last_number_ = 0;
   std::uint64_t lost_ = 0;  // connections that were not replaced yet
-  Backoff backoff_;
+  base::Backoff backoff_{initial_backoff};
   std::exception_ptr fault_;  // why the last attempt to connect has failed, until one succeeds
   bool connecting_ = false;
   bool cancelling_ = false;

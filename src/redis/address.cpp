@@ -1,5 +1,7 @@
 #include "redis/address.hpp"
 
+#include <tern/coro/offload.hpp>
+
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -40,6 +42,12 @@ Addresses resolve(const std::string& host) {
     }
   }
   return addresses;
+}
+
+Task<Addresses> find_addresses(const RedisOptions& options) {
+  if (!options.unix_path.empty() || is_address(options.host)) co_return std::vector{options.host};
+  const auto look_up = [&options] { return resolve(options.host); };
+  co_return co_await offload(look_up);
 }
 
 std::string name_of(const RedisOptions& options) {

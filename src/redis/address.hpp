@@ -1,6 +1,7 @@
 // Where Redis is: the addresses of a host, and its name in messages.
 #pragma once
 
+#include <tern/coro/task.hpp>
 #include <tern/redis/options.hpp>
 
 #include <cstdint>
@@ -17,6 +18,8 @@ using Addresses = std::expected<std::vector<std::string>, std::string>;
 bool is_address(const std::string& host);
 // Blocks.
 Addresses resolve(const std::string& host);
+// The addresses of the host; on the pool, if it is a name. Throws Overloaded. The options outlive the task.
+Task<Addresses> find_addresses(const RedisOptions& options);
 
 // "Redis at 127.0.0.1:6379"
 std::string name_of(const RedisOptions& options);

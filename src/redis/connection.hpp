@@ -20,6 +20,9 @@ struct redisReply;
 
 namespace tern::redis {
 
+// The first pause of those that connect again.
+constexpr Milliseconds initial_backoff{50};
+
 // Belongs to the loop's thread; destroyed there, or when the loop does not run.
 class Connection final : private Watch::Handler, private Turn {
 public:

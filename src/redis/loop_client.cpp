@@ -10,7 +10,6 @@
 
 #include <hiredis/hiredis.h>
 
-#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
@@ -20,15 +19,11 @@ namespace tern::redis {
 namespace {
 
 constexpr std::size_t slot_overhead = 128;  // bytes per command in the queue, in addition to its own
-constexpr Milliseconds initial_backoff{50};
-constexpr unsigned max_backoff_doublings = 16;
 
 }  // namespace
 
 LoopClient::LoopClient(Client& client, Executor& executor)
-    : Attachment(&client), client_(client), options_(client.options()), executor_(executor) {
-  random_.seed(std::random_device()());
-}
+    : Attachment(&client), client_(client), options_(client.options()), executor_(executor) {}
 
 LoopClient::~LoopClient() {
   executor_.timers().disarm(*this);
@@ -198,18 +193,14 @@ Task<> LoopClient::run() {
     set_state(State::Down);
     connection_.reset();
     fail_all(RedisFault::Unavailable, " is not available", fault_);
-    co_await sleep_for(next_backoff());
+    co_await sleep_for(backoff_.next(options_.retry));
   }
 }
 
 // Returns when the connection is ready: empty. Otherwise, the fault of the last address.
 Task<std::string> LoopClient::attempt() {
-  Addresses addresses = std::vector{options_.host};
-  if (options_.unix_path.empty() && !is_address(options_.host)) {
-    const auto look_up = [this] { return resolve(options_.host); };
-    addresses = co_await offload(look_up);
-    if (!addresses) co_return addresses.error();
-  }
+  const Addresses addresses = co_await find_addresses(options_);
+  if (!addresses) co_return addresses.error();
   std::string fault = "the name has no address";
   for (const std::string& address : *addresses) {
     settled_.reset();
@@ -262,7 +253,7 @@ void LoopClient::on_greeting(const redisReply& reply) {
 void LoopClient::greeted() {
   set_state(State::Ready);
   if (std::exchange(was_connected_, true)) LoopStatistics::add(statistics_.reconnects);
-  failures_ = 0;
+  backoff_.reset();
   settled_.set();
   // A command whose coroutine was stopped keeps its place.
   for (Slot& slot : slots_) slot.waiter != nullptr ? send(slot) : send_filler(slot);
@@ -284,14 +275,6 @@ void LoopClient::on_lost(Connection&, std::string_view why) noexcept {
   }
   if (!was_ready) return settled_.set();
   fail_all(RedisFault::Lost, " is lost", why);
-}
-
-// Doubles with each failure, with jitter, so that loops and servers do not connect at the same time.
-Milliseconds LoopClient::next_backoff() {
-  const auto pause =
-      std::min(initial_backoff.count() << std::min(failures_++, max_backoff_doublings), options_.retry.count());
-  std::uniform_int_distribution<std::int64_t> jitter(pause / 2, pause);
-  return Milliseconds(jitter(random_));
 }
 
 }  // namespace tern::redis

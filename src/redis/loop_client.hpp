@@ -8,6 +8,7 @@
 // commands fail at once, and a task tries again with backoff.
 #pragma once
 
+#include "base/backoff.hpp"
 #include "redis/client.hpp"
 #include "redis/connection.hpp"
 #include "redis/loop_statistics.hpp"
@@ -21,7 +22,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -78,7 +78,6 @@ private:
   void pop() noexcept;
   void fail_all(RedisFault fault, std::string_view what, std::string_view why) noexcept;
   void expire(Slot& slot, std::uint64_t now) noexcept;
-  Milliseconds next_backoff();
 
   Client& client_;
   const RedisOptions& options_;
@@ -91,9 +90,8 @@ private:
   std::string fault_;          // why it is Down
   std::string attempt_fault_;  // of one address
   unsigned greetings_ = 0;     // replies of an attempt to be received
-  unsigned failures_ = 0;      // consecutive attempts
   bool was_connected_ = false;
-  std::minstd_rand random_;
+  base::Backoff backoff_{initial_backoff};
   Event settled_;  // the attempt has ended
   std::unique_ptr<Connection> connection_;
   Task<> task_;  // connects; refers to the members above

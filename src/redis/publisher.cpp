@@ -7,8 +7,6 @@
 #include <tern/coro/sleep.hpp>
 #include <tern/coro/timeout.hpp>
 
-#include <algorithm>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <utility>
@@ -16,9 +14,7 @@
 namespace tern {
 namespace {
 
-constexpr std::size_t publication_overhead = 64;  // bytes per publication in the queue, in addition to its own
-constexpr Milliseconds initial_backoff{100};      // after the first failure; doubles each time
-constexpr unsigned max_backoff_doublings = 16;
+constexpr std::size_t publication_overhead = 64;        // bytes per publication in the queue, in addition to its own
 constexpr std::size_t max_unacknowledged = 256 * 1024;  // bytes in flight
 constexpr Milliseconds stop_timeout = Seconds(1);       // for publications in flight when the server stops
 
@@ -37,10 +33,7 @@ void RedisBus::Publisher::check() const {
 Task<> RedisBus::Publisher::start(BusHost& host) {
   check();
   const redis::Sender sender = redis::random_sender();
-  unsigned seed = 0;
-  std::memcpy(&seed, sender.data(), sizeof seed);
-  random_.seed(seed);
-  failures_ = 0;
+  backoff_.reset();
   unacknowledged_ = 0;
   ready_at_ = lost_at_ = 0;
   logged_fault_.clear();
@@ -264,18 +257,15 @@ void RedisBus::Publisher::log_fault(const std::string& fault) {
   host_->warn(line + "): publications are queued, and it is tried again");
 }
 
-// Doubles until a session has lasted, with jitter, so that servers do not reconnect at the same time.
+// Grows until a session has lasted.
 Milliseconds RedisBus::Publisher::next_backoff() {
   const std::uint64_t now = executor_->timers().now();
-  const auto longest = options_.retry.count();
   if (ready_at_ != 0) {
-    if (now - ready_at_ >= static_cast<std::uint64_t>(longest)) failures_ = 0;
+    if (now - ready_at_ >= static_cast<std::uint64_t>(options_.retry.count())) backoff_.reset();
     lost_at_ = now;
     ready_at_ = 0;
   }
-  const auto pause = std::min(initial_backoff.count() << std::min(failures_++, max_backoff_doublings), longest);
-  std::uniform_int_distribution<std::int64_t> jitter(pause / 2, pause);
-  return Milliseconds(jitter(random_));
+  return backoff_.next(options_.retry);
 }
 
 }  // namespace tern

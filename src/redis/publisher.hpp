@@ -5,6 +5,7 @@
 // a session is lost are not sent again: they may have arrived.
 #pragma once
 
+#include "base/backoff.hpp"
 #include "redis/envelope.hpp"
 #include "redis/session.hpp"
 
@@ -18,7 +19,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <string>
 
 namespace tern {
@@ -61,10 +61,9 @@ private:
 
   // Only on the loop:
   std::unique_ptr<redis::Session> session_;
-  std::minstd_rand random_;
+  base::Backoff backoff_{Milliseconds(100)};  // reset when a session has lasted
   std::size_t unacknowledged_ =
       0;                        // publications of lost sessions that were not acknowledged, since the last log message
-  unsigned failures_ = 0;       // consecutive sessions that did not last
   std::uint64_t ready_at_ = 0;  // when the current session became ready; 0: not ready
   std::uint64_t lost_at_ = 0;   // when the previous session was lost; 0: never
   std::string logged_fault_;    // until a session is ready

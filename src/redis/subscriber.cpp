@@ -18,8 +18,6 @@ namespace tern {
 namespace redis {
 namespace {
 
-constexpr Milliseconds first_pause{50};
-constexpr unsigned max_doublings = 16;
 constexpr std::size_t message_overhead = 128;  // bytes of a queued message, in addition to its own
 
 std::string_view string_of(const redisReply* reply) noexcept {
@@ -45,12 +43,8 @@ Subscriber::Subscriber(const Redis& redis, std::vector<std::string> channels, st
 // --- Connecting
 
 Task<std::string> Subscriber::attempt() {
-  Addresses addresses = std::vector{options_.host};
-  if (options_.unix_path.empty() && !is_address(options_.host)) {
-    const auto look_up = [this] { return resolve(options_.host); };
-    addresses = co_await offload(look_up);
-    if (!addresses) co_return addresses.error();
-  }
+  const Addresses addresses = co_await find_addresses(options_);
+  if (!addresses) co_return addresses.error();
   std::string fault = "the name has no address";
   for (const std::string& address : *addresses) {
     settled_.reset();
@@ -122,7 +116,7 @@ Task<> Subscriber::subscribe() {
       fault_ = "overloaded";  // the pool that resolves names
     }
     if (subscribed_) {
-      failures_ = 0;
+      backoff_.reset();
       if (std::exchange(has_subscribed_, true)) queue_.push_back({{}, {}, {}, true});
       co_return;
     }
@@ -130,9 +124,7 @@ Task<> Subscriber::subscribe() {
       const std::string code = refusal_.substr(0, refusal_.find(' '));
       throw RedisError(RedisFault::Refused, name_of(options_) + ": " + std::exchange(refusal_, {}), code);
     }
-    const auto pause = std::min(first_pause.count() << std::min(failures_++, max_doublings), options_.retry.count());
-    std::uniform_int_distribution<std::int64_t> jitter(pause / 2, pause);
-    co_await sleep_for(Milliseconds(jitter(random_)));
+    co_await sleep_for(backoff_.next(options_.retry));
   }
 }
 

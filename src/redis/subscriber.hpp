@@ -4,6 +4,7 @@
 // confirmed each name, messages are queued until next() takes them. When the connection is lost, next() makes another.
 #pragma once
 
+#include "base/backoff.hpp"
 #include "redis/connection.hpp"
 
 #include <tern/coro/event.hpp>
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +44,7 @@ private:
   const RedisOptions& options_;
   const std::vector<std::string> channels_;
   const std::vector<std::string> patterns_;
-  std::minstd_rand random_{std::random_device{}()};
-  unsigned failures_ = 0;  // consecutive attempts
+  base::Backoff backoff_{initial_backoff};
 
   std::deque<RedisMessage> queue_;
   std::size_t queued_bytes_ = 0;
