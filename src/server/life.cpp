@@ -45,14 +45,13 @@ Task<> Life::start() {
   } catch (...) {
     error = std::current_exception();
   }
-  for (const auto& worker : workers_) {
-    if (error) {
-      worker->drain(last_moment);
-    } else {
-      worker->open();
-    }
+  if (error) {
+    for (const auto& worker : workers_) worker->drain(last_moment);
+    started(State::Failed, error);
+    co_return;
   }
-  started(error ? State::Failed : State::Serving, error);
+  started(State::Serving, {});  // before any worker answers, so that a client with an answer can rely on is_serving()
+  for (const auto& worker : workers_) worker->open();
 }
 
 void Life::started(State state, std::exception_ptr error) {

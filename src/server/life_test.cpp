@@ -1,13 +1,17 @@
-// A server that fails to start.
+// The start of a server, and one that fails.
+#include "net/address.hpp"
+#include "net/test_peer.hpp"
 #include "server/server.hpp"
 
 #include <tern/coro/cancelled.hpp>
 
 #include <gtest/gtest.h>
 
+#include <poll.h>
 #include <pthread.h>
 #include <cstddef>
 #include <system_error>
+#include <vector>
 
 namespace tern::server {
 namespace {
@@ -71,6 +75,30 @@ TEST(Server, that_is_stopped_before_it_starts_runs_no_hook) {
   server.wait();
   EXPECT_EQ(hooks, 0);
   EXPECT_TRUE(ended);
+}
+
+// A signal that a client sends after its first response finds a server that serves, whichever worker answered.
+TEST(Server, answers_on_no_worker_before_it_is_serving) {
+  const NoService service;
+  LogOptions silent;
+  silent.level = LogLevel::Off;
+  Server server(service, {}, silent);
+  ASSERT_TRUE(server.listen({{{.host = "127.0.0.1", .port = 0}}}, 4));
+  std::vector<net::Peer> clients;
+  std::vector<pollfd> waiting;
+  for (int i = 0; i < 32; ++i) {  // enough that each worker has some
+    clients.push_back(net::Peer::connect(*net::Address::parse("127.0.0.1", server.port())));
+    ASSERT_TRUE(clients.back().send("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+    waiting.push_back({.fd = clients.back().number(), .events = POLLIN, .revents = 0});
+  }
+  int early = -1;
+  const auto start = []() -> Task<> { co_return; };
+  server.start({.on_start = start, .on_serving = [&] { early = ::poll(waiting.data(), waiting.size(), 50); }});
+  server.await_start();
+  for (net::Peer& client : clients) EXPECT_TRUE(client.receive_some().starts_with("HTTP/1.1 200 OK"));
+  EXPECT_EQ(early, 0);
+  server.stop(Milliseconds(0));
+  server.wait();
 }
 
 }  // namespace
