@@ -31,18 +31,30 @@ std::string escaped(std::string_view text) {
   return html;
 }
 
-// The lines of GCC, Clang, CMake and linkers that say what is wrong.
-std::string errors_of(std::string_view output) {
+// What GCC and Clang print below an error, "   17 |   add_routes(app)", and CMake, which indents.
+bool is_below(std::string_view line, bool is_cmake) {
+  if (is_cmake) return line.empty() || line.front() == ' ';
+  const std::size_t bar = line.find_first_not_of(" 0123456789");
+  return bar != std::string_view::npos && bar > 0 && line[bar] == '|';
+}
+
+// The lines of GCC, Clang, CMake and linkers that say what is wrong, and the lines of the source.
+std::string errors_of(std::string_view output, std::string_view folder) {
   std::string errors;
-  for (std::size_t count = 0; !output.empty() && count < max_errors;) {
+  bool was_error = false;
+  bool is_cmake = false;  // the last error was of CMake
+  for (std::size_t count = 0; !output.empty();) {
     const std::size_t end = std::min(output.find('\n'), output.size());
-    const std::string_view line = output.substr(0, end);
+    std::string_view line = output.substr(0, end);
     output.remove_prefix(std::min(end + 1, output.size()));
-    const bool is_error =
-        line.contains("error: ") || line.contains("undefined reference to") || line.starts_with("CMake Error");
-    if (!is_error) continue;
+    const bool is_of_cmake = line.starts_with("CMake Error");
+    const bool is_error = is_of_cmake || line.contains("error: ") || line.contains("undefined reference to");
+    if (is_error && ++count > max_errors) break;
+    was_error = is_error || (was_error && is_below(line, is_cmake));
+    if (is_error) is_cmake = is_of_cmake;
+    if (!was_error || line.empty()) continue;
+    if (!folder.empty() && line.starts_with(folder)) line.remove_prefix(folder.size());
     errors.append(line).append("\n");
-    ++count;
   }
   return errors;
 }
@@ -71,7 +83,7 @@ std::string without_colours(std::string_view text) {
 
 std::string as_html(const BuildPage& page) {
   const std::string output = without_colours(page.output);
-  const std::string errors = errors_of(output);
+  const std::string errors = errors_of(output, page.folder);
   std::string html = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(page.title) +
                      "</title><meta name=\"viewport\" content=\"width=device-width\"><style>";
   html.append(style).append("</style></head><body>\n<h1>").append(escaped(page.title)).append("</h1>\n");

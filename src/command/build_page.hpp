@@ -9,8 +9,9 @@
 namespace tern::command {
 
 struct BuildPage {
-  std::string title;   // "The build failed"
-  std::string output;  // of the compiler, perhaps with colours of a terminal; empty: none is shown
+  std::string title;        // "The build failed"
+  std::string output;       // of the compiler, perhaps with colours of a terminal; empty: none is shown
+  std::string folder = {};  // of the project, with "/" at the end: errors name files from there
 };
 
 // For browsers; the lines with errors come first.

@@ -26,6 +26,34 @@ TEST(BuildPage, shows_errors_first_and_then_all_output) {
   EXPECT_THAT(as_html({"Building", ""}), Not(HasSubstr("<pre")));
 }
 
+TEST(BuildPage, shows_the_lines_of_the_source_and_paths_from_the_project) {
+  const std::string html = as_html({"The build failed",
+                                    "/home/a/shop/main.cpp: In function 'int main()':\n"
+                                    "/home/a/shop/main.cpp:3:5: error: expected ';'\n    3 |   f()\n      |     ^\n"
+                                    "ninja: build stopped\n/usr/include/x.h:1:1: error: y\n",
+                                    "/home/a/shop/"});
+  EXPECT_THAT(html, HasSubstr("<pre class=\"errors\">main.cpp:3:5: error: expected ';'\n    3 |   f()\n      |     ^\n"
+                              "/usr/include/x.h:1:1: error: y\n</pre>"));
+}
+
+TEST(BuildPage, shows_what_cmake_explains) {
+  const std::string html =
+      as_html({"The build failed",
+               "-- Found Threads\nCMake Error at CMakeLists.txt:9 (find_package):\n"
+               "  By not providing \"Findtern.cmake\"\n\n  Could not find\n\n\n-- Configuring incomplete\n"});
+  EXPECT_THAT(html, HasSubstr("<pre class=\"errors\">CMake Error at CMakeLists.txt:9 (find_package):\n"
+                              "  By not providing \"Findtern.cmake\"\n  Could not find\n</pre>"));
+}
+
+TEST(BuildPage, shows_the_first_errors_only) {
+  std::string output;
+  for (int i = 0; i < 100; ++i) output += "a.cpp:" + std::to_string(i) + ":1: error: b\n";
+  const std::string html = as_html({"The build failed", output});
+  const std::string errors = html.substr(0, html.find("</pre>"));
+  EXPECT_THAT(errors, HasSubstr("a.cpp:19:1: error"));
+  EXPECT_THAT(errors, Not(HasSubstr("a.cpp:20:1: error")));
+}
+
 TEST(BuildPage, answers_every_request) {
   App app;
   add_build_page(app, failed);

@@ -38,7 +38,8 @@ constexpr std::size_t max_output = 256 * 1024;  // that the page shows
 constexpr auto patience = std::chrono::seconds(1);
 constexpr int settle_milliseconds = 50;  // editors write files in several steps
 
-// A build folder that is new gets what is built fast.
+// A build folder that is new gets what is built fast. Colours are for the terminal: CMake passes them on to the
+// compiler.
 constexpr const char* build_script = R"sh(
 if [ ! -e "$2/build.ninja" ] && [ ! -e "$2/Makefile" ]; then
   generator=; if command -v ninja >/dev/null; then generator=-GNinja; fi
@@ -109,13 +110,13 @@ struct Built {
 class Dev {
 public:
   explicit Dev(const DevArguments& arguments)
-      : arguments_(arguments),
+      : arguments_(with_project(arguments)),
         socket_(listen_on(arguments.host, arguments.port)),
         signals_(take_signals()),
         watcher_(watched_folders(arguments), arguments.build) {}
 
   int run() {
-    say(url_of(socket_));
+    say("serving " + url_of(socket_) + " until Ctrl-C");
     show({"The first build is under way", ""});
     while (true) {
       const Built built = build();
@@ -124,7 +125,7 @@ public:
         start_program();
       } else {
         say("the build failed; waiting for a change");
-        show({"The build failed", built.output});
+        show({"The build failed", built.output, (fs::absolute(arguments_.source).lexically_normal() / "").string()});
       }
       if (!await_change()) break;
     }
@@ -133,6 +134,12 @@ public:
   }
 
 private:
+  static const DevArguments& with_project(const DevArguments& arguments) {
+    if (fs::exists(fs::path(arguments.source) / "CMakeLists.txt")) return arguments;
+    throw std::runtime_error("there is no CMakeLists.txt in " + arguments.source +
+                             ": name the folder of the project by --source");
+  }
+
   static std::vector<fs::path> watched_folders(const DevArguments& arguments) {
     std::vector<fs::path> folders = {arguments.source};
     folders.insert(folders.end(), arguments.watched.begin(), arguments.watched.end());
@@ -165,6 +172,10 @@ private:
     Handle theirs(ends[1]);
     Child builder(
         [&]() -> int {
+          if (::isatty(STDOUT_FILENO) != 0) {  // the pipe is none
+            ::setenv("CMAKE_COLOR_DIAGNOSTICS", "ON", 0);
+            ::setenv("CLICOLOR_FORCE", "1", 0);
+          }
           ::dup2(theirs.number(), STDOUT_FILENO);
           ::dup2(theirs.number(), STDERR_FILENO);
           execute({"sh", "-c", build_script, "sh", arguments_.source, arguments_.build});

@@ -11,8 +11,10 @@
 #include <CLI/CLI.hpp>
 
 #include <unistd.h>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -33,6 +35,32 @@ std::string version() {
 // Bold on a terminal, plain otherwise.
 std::string bold(const std::string& text) {
   return ::isatty(STDOUT_FILENO) != 0 ? "\033[1m" + text + "\033[0m" : text;
+}
+
+void add_port(CLI::App& sub, std::uint16_t& port) {
+  sub.add_option("-p,--port", port, "Port to listen on; 0: a free one")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+}
+
+// CLI::PositiveNumber names the largest number there is.
+std::string positive_fault(const std::string& text) {
+  double number = 0;
+  return CLI::detail::lexical_cast(text, number) && number > 0 ? "" : text + " is not more than 0";
+}
+
+// What CLI11 says of a wrong first word is that a subcommand is required. Empty if the first one may be right.
+std::string first_word_fault(const CLI::App& command, const std::string& word) {
+  if (word.starts_with('-')) {
+    const bool is_option = word == "-h" || word == "--help" || word == "--version";
+    return is_option ? "" : "there is no option " + word + " before a subcommand";
+  }
+  std::string names;
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_name() == word) return "";
+    names += (names.empty() ? "" : ", ") + sub->get_name();
+  }
+  return "there is no subcommand " + word + ", but " + names;
 }
 
 struct NewArguments {
@@ -61,8 +89,9 @@ int run_new(const NewArguments& arguments) {
   for (const std::string& path : tern::command::write_project(folder, arguments.name, arguments.project_template)) {
     std::printf("  %s\n", path.c_str());
   }
-  std::printf("\n%s\n  cd %s\n  cmake -S . -B build -G Ninja && cmake --build build\n  build/%s\n",
-              bold("Build and run it:").c_str(), folder.c_str(), arguments.name.c_str());
+  std::printf("\n%s\n  cd %s\n  tern dev\n\n%s\n", bold("Build, run, and reload it while you change it:").c_str(),
+              folder.c_str(), bold("The same by CMake, once:").c_str());
+  std::printf("  cmake -S . -B build -G Ninja && cmake --build build\n  build/%s\n", arguments.name.c_str());
   return 0;
 }
 
@@ -78,8 +107,10 @@ void add_serve(CLI::App& command, ServeArguments& arguments) {
   tern::Options& options = arguments.options;
   sub->add_option("folder", arguments.serve.folder, "The folder")->check(CLI::ExistingDirectory)->capture_default_str();
   sub->add_option("--host", options.host, "Address to listen on")->capture_default_str();
-  sub->add_option("-p,--port", options.port, "Port to listen on; 0: a free one")->capture_default_str();
-  sub->add_option("--threads", options.threads, "Threads; 0: one per processor")->capture_default_str();
+  add_port(*sub, options.port);
+  sub->add_option("--threads", options.threads, "Threads; 0: one per processor")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
   CLI::Option* certificate =
       sub->add_option("--certificate", options.tls.certificate, "Certificate chain (PEM): HTTPS and HTTP/2");
   certificate->check(CLI::ExistingFile);
@@ -96,6 +127,10 @@ void add_serve(CLI::App& command, ServeArguments& arguments) {
 int run_serve(ServeArguments& arguments) {
   arguments.serve.listing = !arguments.no_listing;
   arguments.serve.compress = !arguments.no_compression;
+  const std::filesystem::path fallback = std::filesystem::path(arguments.serve.folder) / arguments.serve.fallback;
+  if (!arguments.serve.fallback.empty() && !std::filesystem::is_regular_file(fallback)) {
+    throw CLI::ValidationError("--spa", "there is no file " + fallback.string());
+  }
   tern::App app;
   tern::command::add_folder(app, arguments.serve);
   return app.run(arguments.options);
@@ -174,13 +209,13 @@ void add_bench(CLI::App& command, BenchArguments& arguments) {
       ->capture_default_str();
   sub->add_option("-d,--duration", load.seconds, "How long: 10s, 500ms, 2m")
       ->transform(seconds)
-      ->check(CLI::PositiveNumber)
+      ->check(positive_fault)
       ->default_str("10s");
   sub->add_option("--warm-up", load.warm_up, "How long before, without measuring")
       ->transform(seconds)
       ->default_str("0s");
   sub->add_option("-r,--rate", load.rate, "Requests a second, over all connections; otherwise as many as are answered")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_fault);
   sub->add_option("-X,--method", load.method, "The method")->capture_default_str();
   sub->add_option("-H,--header", arguments.fields, "A field of the requests: \"Name: value\"; may be repeated")
       ->allow_extra_args(false);
@@ -235,7 +270,7 @@ void add_dev(CLI::App& command, tern::command::DevArguments& arguments) {
   sub->add_option("--program", arguments.program,
                   "The program; otherwise that of the project's name in the build folder");
   sub->add_option("--host", arguments.host, "Address to listen on")->capture_default_str();
-  sub->add_option("-p,--port", arguments.port, "Port to listen on; 0: a free one")->capture_default_str();
+  add_port(*sub, arguments.port);
   sub->add_option("-w,--watch", arguments.watched, "Another folder whose changes count; may be repeated")
       ->check(CLI::ExistingDirectory)
       ->allow_extra_args(false);
@@ -265,6 +300,8 @@ int main(int argc, char** argv) {
   tern::command::DevArguments dev_arguments;
   add_dev(command, dev_arguments);
   try {
+    const std::string fault = argc > 1 ? first_word_fault(command, argv[1]) : "";
+    if (!fault.empty()) throw CLI::ValidationError(fault);
     command.parse(argc, argv);
     const CLI::App& sub = *command.get_subcommands().front();
     const std::string name = sub.get_name();

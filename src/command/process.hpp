@@ -61,6 +61,7 @@ public:
   pid_t process() const noexcept { return process_; }
   // Readable, for poll(), when it has ended.
   int descriptor() const noexcept { return ended_.number(); }
+  bool ends_within(std::chrono::milliseconds time) const;
   // Its status, as waitpid() has it; nothing while it runs.
   std::optional<int> status();
   // SIGTERM, again after `patience`, and SIGKILL two seconds later. Returns when it has ended.
@@ -69,7 +70,6 @@ public:
 private:
   static Child begin(bool own_group);
   [[noreturn]] static void leave(int status);
-  bool ends_within(std::chrono::milliseconds time) const;
   void signal(int number) const;
 
   pid_t process_ = -1;  // 0: in the child itself

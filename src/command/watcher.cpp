@@ -22,9 +22,11 @@ constexpr std::array<std::string_view, 32> suffixes = {
     ".cmake", ".html", ".htm", ".css",   ".js",   ".mjs",  ".ts",       ".svg",  ".png", ".jpg", ".jpeg",
     ".gif",   ".webp", ".ico", ".woff2", ".json", ".toml", ".mustache", ".yaml", ".yml", ".sql"};
 
+// Absolute first: weakly_canonical() leaves a relative path relative if nothing of it exists, as a build folder before
+// the first build.
 fs::path whole_path(const fs::path& path) {
   std::error_code error;
-  const fs::path whole = fs::weakly_canonical(path, error);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
   return error ? path : whole;
 }
 
@@ -47,7 +49,8 @@ void Watcher::add(const fs::path& folder) {
   if (folder == ignored_) return;
   const int watch = ::inotify_add_watch(queue_.number(), folder.c_str(), changes | IN_ONLYDIR | IN_DONT_FOLLOW);
   if (watch < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return;  // removed meanwhile
+    const bool is_removed = errno == ENOENT || errno == ENOTDIR;
+    if (is_removed || errno == EACCES) return;
     fail("cannot watch " + folder.string());
   }
   folders_[watch] = folder;

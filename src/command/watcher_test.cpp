@@ -59,6 +59,17 @@ TEST_F(Watching, ignores_what_programs_and_builds_write) {
   }
 }
 
+// Of a project that has not been built: what CMake writes there would begin the build anew.
+TEST_F(Watching, ignores_a_relative_build_folder_that_comes_later) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path);
+  Watcher watcher({"."}, "later");
+  std::filesystem::current_path(before);
+  std::filesystem::create_directories(folder.path / "later/CMakeFiles");
+  write("later/CMakeFiles/a.cmake");
+  EXPECT_FALSE(has_changed(watcher));
+}
+
 TEST_F(Watching, watches_several_folders) {
   base::TestFolder other;
   Watcher watcher({folder.path, other.path}, folder.path / "build");

@@ -25,6 +25,8 @@ expect 0 '^tern [0-9]+\.[0-9]+\.[0-9]+$' --version
 expect 0 'new .*Write a new project' --help
 expect 0 'websocket  a chat' new --help
 expect 2 'subcommand is required'
+expect 2 'there is no subcommand nwe, but new, .*bench' nwe shop
+expect 2 'there is no option --halp' --halp
 expect 2 'name is required' new
 expect 2 'lower-case letters, digits and hyphens only' new 'my shop'
 expect 2 'not in \{minimal,rest,web,websocket\}' new shop --template php
@@ -43,10 +45,13 @@ expect 0 '^POST +/books$' routes "$program"
 expect 0 '^GET +/ +host admin\.example$' routes "$program"
 expect 1 'false ends before it answers' openapi false
 expect 1 'answers /nowhere with 404' openapi --path /nowhere "$program"
+expect 1 'has no document at /spec' openapi --path /spec "$program"
 expect 0 '"title": ?"Shelves"' openapi "$program" Shelves
 python3 -c 'import json; json.load(open("output"))' || fail "tern openapi prints no JSON"
 
 expect 2 'Directory does not exist' serve nowhere
+expect 2 'there is no file shop/none.html' serve shop --spa none.html
+expect 2 'Value 65536 not in range 0 to 65535' serve shop --port 65536
 expect 2 'requires --certificate' serve shop --key "$tern"
 # serve_shop [OPTION]…: sets `server` and `address`
 serve_shop() {
@@ -75,6 +80,8 @@ expect 2 'url is required' bench
 expect 2 'has another scheme' bench ftp://localhost/
 expect 2 'a field is "Name: value"' bench "http://$address/" -H nothing
 expect 2 'duration' bench "http://$address/" -d soon
+expect 2 'duration: 0 is not more than 0' bench "http://$address/" -d 0s
+expect 2 'rate: -5 is not more than 0' bench "http://$address/" --rate -5
 expect 0 '^requests +[1-9]' bench "http://$address/CMakeLists.txt" -c 2 -d 200ms -H 'X-Test: 1'
 grep -qE '^statuses +2xx [0-9]+$' output || fail "tern bench counts no statuses: $(cat output)"
 if grep -q $'\033' output; then fail "there are colours in a file"; fi
@@ -121,4 +128,5 @@ if [ "$has_sqlite" = 1 ]; then
 fi
 
 expect 2 'Directory does not exist' dev --source nowhere
+expect 1 'there is no CMakeLists.txt in migrations: name the folder of the project by --source' dev --source migrations
 echo "the command tern: as expected"

@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
   app.get("/books/{id}", [](std::int64_t id) { return id; }).name("book");
   app.post("/books", [](tern::Json<std::string> title) { return *title; });
   app.host("admin.example").get("/", [] { return "admin"; });
+  app.get("/spec", [] { return "a page"; });
   app.openapi({.title = argc > 1 ? argv[1] : "Books"});
   std::puts("a line of its own");
   std::fflush(stdout);
