@@ -11,8 +11,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 namespace tern::command {
 namespace {
@@ -101,16 +106,51 @@ TEST_F(Bench, counts_requests_that_have_no_response_at_the_end) {
   EXPECT_GE(report.unanswered, 3U);
 }
 
-TEST(BenchOfNothing, says_why) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);  // bound, and not listening
+// Binds a socket to 127.0.0.1; its port.
+std::uint16_t bind_to_loopback(int socket) {
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  EXPECT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
+// The rest of the content would be lost in the next request.
+TEST(BenchOfAnEarlyResponse, opens_another_connection) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const std::uint16_t port = bind_to_loopback(socket);
+  ASSERT_EQ(::listen(socket, 8), 0);
+  std::vector<int> clients;
+  std::jthread server([&] {
+    std::vector<char> bytes(64U * 1024);
+    for (int client = 0; (client = ::accept(socket, nullptr, nullptr)) >= 0;) {
+      clients.push_back(client);
+      ::recv(client, bytes.data(), bytes.size(), 0);
+      constexpr std::string_view response = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+      ::send(client, response.data(), response.size(), MSG_NOSIGNAL);
+    }
+  });
+  const LoadReport report = load::run({.url = "127.0.0.1:" + std::to_string(port),
+                                       .method = "POST",
+                                       .content = std::string(32U * 1024 * 1024, 'a'),
+                                       .connections = 1,
+                                       .seconds = 0.1});
+  ::shutdown(socket, SHUT_RDWR);
+  server.join();
+  ::close(socket);
+  EXPECT_GE(report.requests, 2U);
+  EXPECT_EQ(report.errors, 0U);
+  EXPECT_GE(clients.size(), report.requests);
+  for (const int client : clients) ::close(client);
+}
+
+TEST(BenchOfNothing, says_why) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);  // bound, and not listening
+  const std::uint16_t port = bind_to_loopback(socket);
   try {
-    load::run({.url = "127.0.0.1:" + std::to_string(ntohs(address.sin_port)), .connections = 1, .seconds = 30});
+    load::run({.url = "127.0.0.1:" + std::to_string(port), .connections = 1, .seconds = 30});
     ADD_FAILURE() << "there was a response";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), HasSubstr("Connection refused"));

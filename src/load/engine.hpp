@@ -217,6 +217,7 @@ private:
     answered_ += options_.depth;
     fails_ = false;
     latencies_.add(now - connection.begin);
+    if (connection.sent < options_.request.size()) return retire(connection);  // the server knows no end of the request
     connection.has_ended = connection.answer.closes();
     if (connection.has_ended) return;  // until the server closes
     connection.answer.reset();

@@ -48,7 +48,7 @@ std::string request_text(const LoadOptions& options) {
 
 LoadReport run(const LoadOptions& options) {
   const Target target = parse_target(options.url);
-  const Address address = resolve(target);
+  const Address address = choose(resolve(target));
   ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets that servers have closed
   take_all_descriptors();
   if (target.tls) return run_tls(options, target, address);

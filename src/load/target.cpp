@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +17,19 @@ namespace {
 
 [[noreturn]] void refuse_url(std::string_view url, std::string_view why) {
   throw std::invalid_argument("the URL " + std::string(url) + " " + std::string(why));
+}
+
+// Whether a connection succeeds within two seconds.
+bool accepts(const Address& address) {
+  const int socket = connect_to(address);
+  if (socket < 0) return false;
+  pollfd connecting = {.fd = socket, .events = POLLOUT, .revents = 0};
+  int error = 0;
+  socklen_t size = sizeof error;
+  const bool is_connected = ::poll(&connecting, 1, 2'000) == 1 &&
+                            ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+  ::close(socket);
+  return is_connected;
 }
 
 }  // namespace
@@ -56,17 +70,25 @@ Target parse_target(std::string_view url) {
   return target;
 }
 
-Address resolve(const Target& target) {
+std::vector<Address> resolve(const Target& target) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   const int status = ::getaddrinfo(target.host.c_str(), target.port.c_str(), &hints, &found);
   if (status != 0) throw std::runtime_error("cannot find " + target.host + ": " + ::gai_strerror(status));
-  Address address;
-  address.size = found->ai_addrlen;
-  std::memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
+  std::vector<Address> addresses;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    Address& address = addresses.emplace_back();
+    address.size = one->ai_addrlen;
+    std::memcpy(&address.storage, one->ai_addr, one->ai_addrlen);
+  }
   ::freeaddrinfo(found);
-  return address;
+  return addresses;
+}
+
+Address choose(const std::vector<Address>& addresses) {
+  const auto chosen = addresses.size() < 2 ? addresses.end() : std::ranges::find_if(addresses, accepts);
+  return chosen == addresses.end() ? addresses.front() : *chosen;
 }
 
 int connect_to(const Address& address) noexcept {

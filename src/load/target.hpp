@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tern::load {
 
@@ -24,8 +25,12 @@ struct Address {
   socklen_t size = 0;
 };
 
-// The first address of the host. Blocks. Throws std::runtime_error.
-Address resolve(const Target& target);
+// The addresses of the host, at least one. Blocks. Throws std::runtime_error.
+std::vector<Address> resolve(const Target& target);
+
+// The first one that accepts a connection: "localhost" is ::1 before 127.0.0.1, and a server may be at one of them
+// only. The first of all if none does, or if there is no other. Blocks, two seconds for each at most.
+Address choose(const std::vector<Address>& addresses);
 
 // A socket that connects without waiting; -1 and errno if it cannot.
 int connect_to(const Address& address) noexcept;

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <stdexcept>
 #include <string>
 
@@ -60,6 +63,42 @@ TEST(LoadRequest, has_host_fields_and_content) {
 
 TEST(LoadTarget, of_an_unknown_host_has_no_address) {
   EXPECT_THROW(resolve(parse_target("http://nothing.invalid/")), std::runtime_error);
+}
+
+// A socket of 127.0.0.1 that listens if it is told so, and its address.
+class Place {
+public:
+  explicit Place(bool listens) {
+    auto& system = reinterpret_cast<sockaddr_in&>(address.storage);
+    system.sin_family = AF_INET;
+    system.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.size = sizeof system;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address.storage);
+    EXPECT_EQ(::bind(socket_, generic, address.size), 0);
+    EXPECT_TRUE(!listens || ::listen(socket_, 8) == 0);
+    EXPECT_EQ(::getsockname(socket_, generic, &address.size), 0);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { ::close(socket_); }
+  bool is(const Address& other) const {
+    return reinterpret_cast<const sockaddr_in&>(other.storage).sin_port ==
+           reinterpret_cast<const sockaddr_in&>(address.storage).sin_port;
+  }
+
+  Address address;
+
+private:
+  int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+};
+
+TEST(LoadTarget, is_the_first_address_that_accepts_a_connection) {
+  const Place closed(false);
+  const Place open(true);
+  EXPECT_TRUE(open.is(choose({closed.address, open.address})));
+  EXPECT_TRUE(open.is(choose({open.address, closed.address})));
+  EXPECT_TRUE(closed.is(choose({closed.address, closed.address})));
+  EXPECT_TRUE(closed.is(choose({closed.address})));
 }
 
 }  // namespace
