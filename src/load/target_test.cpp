@@ -65,7 +65,7 @@ TEST(LoadTarget, of_an_unknown_host_has_no_address) {
   EXPECT_THROW(resolve(parse_target("http://nothing.invalid/")), std::runtime_error);
 }
 
-// A socket of 127.0.0.1 that listens if it is told so, and its address.
+// A socket of 127.0.0.1 that may listen, and its address.
 class Place {
 public:
   explicit Place(bool listens) {
