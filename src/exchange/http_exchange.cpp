@@ -31,21 +31,25 @@ HttpExchange::HttpExchange(LoopContext& context, std::size_t loop_index) : conte
 void HttpExchange::begin(ExchangeHost& host, Spoken spoken, bool observed) {
   host_ = &host;
   spoken_ = spoken;
-  const Settings& settings = context_.settings();
-  limits_ = settings.limits;
-  if (context_.times_requests()) {
-    started_ = LoopContext::nanoseconds();
-    answered_ = 0;
-    queued_ = started_ - std::min(started_, context_.loop().woke());
-    number_ = context_.next_number();
-    stop_.set_wait_log(&wait_log_);
-  }
-  if (!settings.trusted.empty()) [[unlikely]]
-    look_behind_proxies();
   in_flight_ = true;
   observed_ = observed;
+  const Settings& settings = context_.settings();
+  limits_ = settings.limits;
   ++context_.counters().requests_of(spoken);
-  if (settings.observer != nullptr && observed) settings.observer->on_request(*this);
+  if (!settings.trusted.empty()) [[unlikely]]
+    look_behind_proxies();
+  if (context_.times_requests()) begin_timing();
+}
+
+// Not in begin(), so that without an observer and logs there is no cost of its stack frame.
+void HttpExchange::begin_timing() {
+  started_ = LoopContext::nanoseconds();
+  answered_ = 0;
+  queued_ = started_ - std::min(started_, context_.loop().woke());
+  number_ = context_.next_number();
+  stop_.set_wait_log(&wait_log_);
+  http::Observer* const observer = context_.settings().observer;
+  if (observer != nullptr && observed_) observer->on_request(*this);
 }
 
 void HttpExchange::set_content(std::string_view bytes) noexcept {
@@ -121,11 +125,14 @@ Response HttpExchange::refuse_instead(const Problem& problem) noexcept {
 }
 
 void HttpExchange::ensure_final(Response& response) {
-  if (context_.settings().slow.count() != 0) answered_ = LoopContext::nanoseconds();
-  if (code(response.status()) < 200 || code(response.status()) > 599) [[unlikely]] {
-    report("a handler answered with a status that is not final: " + std::to_string(code(response.status())));
-    response = refuse_instead(Problem{Status::InternalServerError, {}, {}, {}});
-  }
+  if (started_ != 0 && context_.settings().slow.count() != 0) answered_ = LoopContext::nanoseconds();
+  if (code(response.status()) < 200 || code(response.status()) > 599) [[unlikely]]
+    replace_status(response);
+}
+
+void HttpExchange::replace_status(Response& response) {
+  report("a handler answered with a status that is not final: " + std::to_string(code(response.status())));
+  response = refuse_instead(Problem{Status::InternalServerError, {}, {}, {}});
 }
 
 void HttpExchange::defer(Response& response) noexcept {
@@ -233,7 +240,10 @@ void HttpExchange::add_collected(std::size_t count) noexcept {
 void HttpExchange::complete(Status status, std::size_t bytes, bool logged) {
   if (!std::exchange(in_flight_, false)) return;
   --context_.counters().requests_of(spoken_);
-  if (!context_.times_requests()) return;
+  if (started_ != 0) end_timing(status, bytes, logged);
+}
+
+void HttpExchange::end_timing(Status status, std::size_t bytes, bool logged) {
   const std::uint64_t time = LoopContext::nanoseconds() - started_;
   if (observed_ && context_.settings().observer != nullptr) {
     context_.settings().observer->on_response(*this, {status, bytes, time, received_});
@@ -404,7 +414,10 @@ void HttpExchange::reset() noexcept {
   ended_ = asked_ = false;
   error_.reset();
   received_ = 0;
-  wait_log_.reset();
+  if (std::exchange(started_, 0) != 0) {
+    wait_log_.reset();
+    stop_.set_wait_log(nullptr);
+  }
   if (!remote_.empty()) remote_.clear();
   from_proxy_ = peer_is_trusted_ = false;
 }

@@ -149,6 +149,9 @@ private:
   void look_behind_proxies();
   bool start(ResponseTask task);
   void abandon() noexcept;
+  void begin_timing();
+  void end_timing(Status status, std::size_t bytes, bool logged);
+  void replace_status(Response& response);
   void log_slow(Status status, std::size_t bytes, std::uint64_t nanoseconds);
   static void on_done(void* exchange);
   static void on_streamed(void* exchange);

@@ -57,10 +57,20 @@ bool Inbox::run() {
   bool was_closed = false;
   for (Item* next = take(was_closed); next != nullptr;) {
     Item* const one = std::exchange(next, next->next);
+    taken_.store(next, std::memory_order_relaxed);
     one->work();
     one->done();
   }
   return !was_closed;
+}
+
+// Items that were given stay as they are until the taker takes them, and it is here now.
+std::size_t Inbox::count(std::size_t max) const noexcept {
+  std::size_t found = 0;
+  for (const Item* each : {taken_.load(std::memory_order_relaxed), item(newest_.load(std::memory_order_acquire))}) {
+    for (; each != nullptr && found < max; each = each->next) ++found;
+  }
+  return found;
 }
 
 void Inbox::clear() {

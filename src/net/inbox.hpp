@@ -44,6 +44,9 @@ public:
   // The taker's thread:
   // Does what was given so far, and destroys each before the next. False when it was closed by then.
   bool run();
+  // How much was given and has not begun, up to `max`. Walks it, so that giving costs nothing for this. Also in a
+  // handler of a signal that interrupts run().
+  std::size_t count(std::size_t max) const noexcept;
   // Destroys what was given so far.
   void clear();
   void open() noexcept { newest_.fetch_and(~closed, std::memory_order_relaxed); }
@@ -69,6 +72,8 @@ private:
   Item* take(bool& was_closed) noexcept;
 
   std::atomic<std::uintptr_t> newest_ = 0;
+  // The taker's: what run() has taken and not begun. Changed by whole items, which count() may be between.
+  std::atomic<Item*> taken_ = nullptr;
 };
 
 class Inbox::Standing {

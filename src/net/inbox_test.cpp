@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -39,6 +40,29 @@ TEST(Inbox, what_work_gives_is_done_the_next_time) {
   EXPECT_EQ(done, 1);
   inbox.run();
   EXPECT_EQ(done, 2);
+}
+
+TEST(Inbox, counts_what_has_not_begun) {
+  constexpr std::size_t many = 100;
+  Inbox inbox;
+  EXPECT_EQ(inbox.count(many), 0U);
+  std::vector<std::size_t> counts;
+  const auto counting = [&] { counts.push_back(inbox.count(many)); };
+  give(inbox, counting);
+  give(inbox, [&] {
+    give(inbox, [] {});
+    counting();
+    EXPECT_EQ(inbox.count(1), 1U);
+  });
+  give(inbox, counting);
+  EXPECT_EQ(inbox.count(many), 3U);
+  inbox.run();
+  EXPECT_EQ(counts, (std::vector<std::size_t>{2, 2, 1}));
+  EXPECT_EQ(inbox.count(many), 1U);
+  inbox.close();
+  EXPECT_EQ(inbox.count(many), 1U);
+  inbox.run();
+  EXPECT_EQ(inbox.count(many), 0U);
 }
 
 TEST(Inbox, does_what_was_given_before_it_was_closed_and_refuses_the_rest) {
@@ -86,6 +110,7 @@ TEST(Inbox, takes_from_many_threads_while_it_is_closed_and_opened) {
   std::vector<int> last(threads, -1);  // of the taker's thread
   int wrong = 0;
   int done = 0;
+  std::size_t most = 0;
   std::atomic<int> given = 0;
   std::atomic<std::size_t> ended = 0;
   {
@@ -93,10 +118,11 @@ TEST(Inbox, takes_from_many_threads_while_it_is_closed_and_opened) {
     for (std::size_t t = 0; t < threads; ++t) {
       givers.emplace_back([&, t] {
         for (int i = 0; i < each; ++i) {
-          base::Function<void()> work = [&wrong, &done, before = &last[t], i, token] {
+          base::Function<void()> work = [&wrong, &done, &most, &inbox, before = &last[t], i, token] {
             wrong += *before < i ? 0 : 1;
             *before = i;
             ++done;
+            if (done % 64 == 0) most = std::max(most, inbox.count(1000));
           };
           if (inbox.give(work) != Inbox::Given::Refused) ++given;
         }
@@ -111,6 +137,8 @@ TEST(Inbox, takes_from_many_threads_while_it_is_closed_and_opened) {
   inbox.run();
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(done, given);
+  EXPECT_LE(most, 1000U);
+  EXPECT_EQ(inbox.count(1000), 0U);
   EXPECT_EQ(token.use_count(), 1);
 }
 

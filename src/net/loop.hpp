@@ -128,6 +128,9 @@ public:
   // On the loop's thread, for diagnosis: armed timers, and the milliseconds to the next one; negative: there is none.
   std::size_t armed_timers() const noexcept { return wheel_.count(); }
   int next_timer() const noexcept { return wheel_.wait(now_); }
+  // The same: functions that were posted and have not begun, counted up to 100,000. Also in a handler of a signal that
+  // interrupts run().
+  std::size_t posted() const noexcept { return inbox_.count(100'000); }
 
 private:
   friend class Stream;

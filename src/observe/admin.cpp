@@ -48,7 +48,7 @@ void add_routes(Group& group, Observatory& observatory, bool remote_changes) {
   }
   group.get("/routes", [&observatory] { return observatory.routes(); });
   group.get("/requests",
-            [&observatory]() -> Task<std::vector<LoopRequests>> { return requests_in_flight(running(observatory)); });
+            [&observatory]() -> Task<std::vector<LoopDocument>> { return look_at_loops(running(observatory)); });
   group.get("/traces", [&observatory] { return traces_of(observatory); });
   group.get("/log/level", [&observatory] { return levels_of(observatory); });
   group.put("/log/level", [&observatory, remote_changes](const Request& request, Json<LevelDocument> wanted) {

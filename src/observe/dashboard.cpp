@@ -42,6 +42,15 @@ struct FlightDocument {
   std::string chain;
 };
 
+// What a loop that answers has to do.
+struct LoopRow {
+  std::size_t loop = 0;
+  std::size_t sockets = 0;
+  std::size_t offloaded = 0;
+  std::size_t timers = 0;
+  std::size_t posted = 0;
+};
+
 // What the page needs once.
 struct BeginDocument {
   std::vector<double> bounds;  // of latencies, in milliseconds
@@ -60,6 +69,7 @@ struct NowDocument {
   std::vector<RouteTotals> routes;
   std::vector<FlightDocument> flights;
   std::vector<ErrorRow> errors;
+  std::vector<LoopRow> loops;
   std::vector<std::size_t> stalled;  // loops that do not answer
   LevelsDocument levels;
   std::uint64_t traces = 0;  // that were kept
@@ -169,10 +179,14 @@ private:
   std::string policy_;
 };
 
-// Those to the dashboard itself are not shown.
-void add_flights(NowDocument& now, std::vector<LoopRequests> loops, const std::string& own) {
-  for (LoopRequests& loop : loops) {
-    if (!loop.answers) now.stalled.push_back(loop.loop);
+// Requests to the dashboard itself are not shown.
+void add_loops(NowDocument& now, std::vector<LoopDocument> loops, const std::string& own) {
+  for (LoopDocument& loop : loops) {
+    if (!loop.answers) {
+      now.stalled.push_back(loop.loop);
+      continue;
+    }
+    now.loops.push_back({loop.loop, loop.sockets, loop.offloaded, loop.timers, loop.posted});
     for (http::RequestInFlight& one : loop.requests) {
       if (one.path.starts_with(own) || now.flights.size() == max_flights) continue;
       now.flights.push_back({loop.loop, one.number, std::move(one.method), std::move(one.route), std::move(one.path),
@@ -198,8 +212,8 @@ Task<std::string> now_document(Observatory& observatory, const std::string& own)
   now.traces = observatory.tracer() == nullptr ? 0 : observatory.tracer()->kept();
   now.draining = server.is_draining();
   now.health = observatory.health().answer(Question::Ready, now.draining).document;
-  auto loops = co_await requests_in_flight(server);
-  add_flights(now, std::move(loops), own);
+  auto loops = co_await look_at_loops(server);
+  add_loops(now, std::move(loops), own);
   std::string text;
   json::write(text, now);
   co_return text;

@@ -1,5 +1,7 @@
 #include "observe/exposition.hpp"
 
+#include <tern/base/utf8.hpp>
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -7,6 +9,22 @@
 
 namespace tern::observe {
 namespace {
+
+// Label values may come from clients. A scrape with one that is not UTF-8 would be refused as a whole, so bytes above
+// ASCII are written as \xff then.
+std::string as_utf8(std::string_view value) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const char each : value) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte < 0x80) {
+      text += each;
+    } else {
+      text.append("\\x").append(1, digits[byte >> 4U]).append(1, digits[byte & 15U]);
+    }
+  }
+  return text;
+}
 
 // Escapes a backslash, a line feed and, in label values, a quote.
 void append_escaped(std::string& out, std::string_view text, bool quoted) {
@@ -89,7 +107,7 @@ void Exposition::sample(std::string_view suffix, Labels labels, std::string_view
   for (const http::FigureLabel& label : labels) {
     out_ += before;
     out_.append(label.name).append("=\"");
-    append_escaped(out_, label.value, true);
+    append_escaped(out_, base::is_utf8(label.value) ? label.value : as_utf8(label.value), true);
     out_ += '"';
     before = ',';
   }

@@ -43,6 +43,13 @@ wait_seconds_count{loop="0"} 4
 )");
 }
 
+TEST(Exposition, writes_label_values_that_are_not_utf8_as_utf8) {
+  std::string text;
+  Exposition to(text, TextFormat::Prometheus);
+  to.gauge("heat", "Heat.", 1, {{"one", "a\xFF\"\xC3"}, {"other", "\xC3\xA4"}});
+  EXPECT_EQ(text, "# HELP heat Heat.\n# TYPE heat gauge\nheat{one=\"a\\\\xff\\\"\\\\xc3\",other=\"\xC3\xA4\"} 1\n");
+}
+
 TEST(Exposition, writes_openmetrics) {
   EXPECT_EQ(written(TextFormat::OpenMetrics), R"(# HELP requests How many.
 # TYPE requests counter

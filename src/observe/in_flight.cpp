@@ -20,21 +20,23 @@ struct Gathering {
     for (std::size_t i = 0; i < count; ++i) loops[i].loop = i;
   }
   std::mutex mutex;  // for the next two
-  std::vector<LoopRequests> loops;
+  std::vector<LoopDocument> loops;
   std::size_t left;
   Event complete;  // of the asking loop
 };
 
 }  // namespace
 
-Task<std::vector<LoopRequests>> requests_in_flight(http::ServerView& server) {
+Task<std::vector<LoopDocument>> look_at_loops(http::ServerView& server) {
   const auto gathering = std::make_shared<Gathering>(server.loops());
   Executor& home = *Executor::current();
   for (std::size_t i = 0; i < server.loops(); ++i) {
-    server.list_requests(i, max_requests, [gathering, i, &home](std::vector<http::RequestInFlight> requests) {
+    server.look_at(i, max_requests, [gathering, i, &home](http::LoopState state) {
       {
         const std::lock_guard lock(gathering->mutex);
-        gathering->loops[i] = {i, true, std::move(requests)};
+        if (gathering->loops.empty()) return;  // too late
+        gathering->loops[i] = {
+            i, true, state.sockets, state.offloaded, state.timers, state.posted, std::move(state.requests)};
         if (--gathering->left != 0) return;
       }
       home.post([gathering] { gathering->complete.set(); });
@@ -45,7 +47,7 @@ Task<std::vector<LoopRequests>> requests_in_flight(http::ServerView& server) {
   } catch (const TimedOut&) {
   }
   const std::lock_guard lock(gathering->mutex);
-  co_return std::move(gathering->loops);
+  co_return std::exchange(gathering->loops, {});
 }
 
 }  // namespace tern::observe

@@ -1,4 +1,4 @@
-// The requests in flight, of all loops.
+// What all loops do.
 #pragma once
 
 #include <tern/coro/task.hpp>
@@ -9,13 +9,18 @@
 
 namespace tern::observe {
 
-struct LoopRequests {
+// As a document of /requests.
+struct LoopDocument {
   std::size_t loop = 0;
-  bool answers = false;  // false: the loop is stalled
+  bool answers = false;  // false: the loop is stalled, and the rest unknown
+  std::size_t sockets = 0;
+  std::size_t offloaded = 0;
+  std::size_t timers = 0;
+  std::size_t posted = 0;
   std::vector<http::RequestInFlight> requests = {};
 };
 
 // On a loop. One that has not answered after half a second is stalled.
-Task<std::vector<LoopRequests>> requests_in_flight(http::ServerView& server);
+Task<std::vector<LoopDocument>> look_at_loops(http::ServerView& server);
 
 }  // namespace tern::observe

@@ -87,6 +87,27 @@ TEST_F(MetricsTest, count_what_exceeds_the_limit_of_series_as_other) {
   EXPECT_THAT(all, Not(HasSubstr("\"c\"")));
 }
 
+TEST_F(MetricsTest, count_values_that_are_long_as_other_too) {
+  const Labelled<Counter> visits = metrics.counter("visits", "Visits.", {"page"}, 1);
+  visits.with(std::string(257, 'x')).add();
+  visits.with(std::string(256, 'y')).add(2);
+  visits.with(std::string(5000, 'z')).add(4);
+  visits.with("beyond").add(8);
+  visits.with("other").add(16);
+  const std::string all = text();
+  EXPECT_THAT(all, HasSubstr("visits_total{page=\"other\"} 29\nvisits_total{page=\"yyy"));
+  EXPECT_THAT(all, Not(HasSubstr("xxx")));
+}
+
+// One series of a name and labels: Prometheus drops a second one.
+TEST_F(MetricsTest, share_the_series_of_values_that_are_other_themselves) {
+  const Labelled<Counter> visits = metrics.counter("visits", "Visits.", {"page"}, 2);
+  visits.with("other").add();
+  visits.with("a").add();
+  visits.with("b").add();
+  EXPECT_THAT(text(), HasSubstr("visits_total{page=\"other\"} 2\nvisits_total{page=\"a\"} 1\n#"));
+}
+
 TEST_F(MetricsTest, read_gauges_when_they_are_shown) {
   int depth = 3;
   metrics.gauge("depth", "How deep.", [&depth] { return depth; });

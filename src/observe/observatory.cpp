@@ -8,6 +8,7 @@
 #include <tern/coro/sleep.hpp>
 
 #include <chrono>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -86,7 +87,15 @@ void Observatory::on_error(Exchange& exchange, std::string_view text) noexcept {
 
 void Observatory::report_sources(http::FigureSink& sink) {
   const std::lock_guard lock(sources_mutex_);
-  for (const auto& source : sources_) source(sink);
+  for (const auto& source : sources_) {
+    try {
+      source(sink);
+    } catch (const std::exception& error) {
+      log(LogLevel::Error, std::string("figures are left out, since their source has failed: ") + error.what());
+    } catch (...) {
+      log(LogLevel::Error, "figures are left out, since their source has failed");
+    }
+  }
 }
 
 void Observatory::write_sources(Exposition& to) {

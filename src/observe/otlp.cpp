@@ -4,12 +4,17 @@
 
 #include <tern/json/json.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace tern {
@@ -78,21 +83,40 @@ void write_span(json::Writer& writer, const FinishedSpan& span) {
   writer.end_object();
 }
 
+// Has whole lines only: what a full disk takes of one is removed again.
 class OtlpFile final : public SpanExporter {
 public:
   OtlpFile(const std::string& path, std::string service_name)
-      : file_(path, std::ios::app), service_name_(std::move(service_name)) {
-    if (!file_) throw std::runtime_error("traces cannot be written to " + path + ": " + std::strerror(errno));
+      : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)),
+        service_name_(std::move(service_name)) {
+    if (file_ < 0) throw std::runtime_error("traces cannot be written to " + path + ": " + std::strerror(errno));
   }
+  ~OtlpFile() { ::close(file_); }
+  OtlpFile(const OtlpFile&) = delete;
+  OtlpFile& operator=(const OtlpFile&) = delete;
+
   void export_spans(std::span<const FinishedSpan> spans) override {
-    file_ << otlp_json(spans, service_name_) << '\n' << std::flush;
-    if (file_) return;
-    file_.clear();
-    throw std::runtime_error("the file of traces cannot be written");
+    const std::string line = otlp_json(spans, service_name_) + '\n';
+    struct stat before{};
+    const bool is_known = ::fstat(file_, &before) == 0;
+    if (write(line)) return;
+    const int error = errno;
+    if (is_known && ::ftruncate(file_, before.st_size) != 0) {  // not a file
+    }
+    throw std::runtime_error(std::string("the file of traces cannot be written: ") + std::strerror(error));
   }
 
 private:
-  std::ofstream file_;
+  bool write(std::string_view rest) const noexcept {
+    while (!rest.empty()) {
+      const ssize_t written = ::write(file_, rest.data(), rest.size());
+      if (written < 0 && errno != EINTR) return false;
+      if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+  }
+
+  const int file_;
   const std::string service_name_;
 };
 

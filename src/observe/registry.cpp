@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::array<double, 14> default_bounds = {0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25,
                                                    0.5,   0.75, 1,     2.5,  5,     7.5, 10};
-constexpr std::string_view rest = "other";  // the label values of what exceeds the limit
+constexpr std::string_view rest = "other";  // the label values of what exceeds the limits
+constexpr std::size_t max_value_bytes = 256;
 
 bool is_name(std::string_view name, bool colons) noexcept {
   const auto fits = [&](char byte) {
@@ -87,6 +88,18 @@ FamilySeries& add_series(Family& family, std::span<const std::string_view> value
   return series;
 }
 
+// With the family's lock. The values may have a series already, as any others.
+FamilySeries& rest_of(Family& family, std::size_t labels) {
+  FamilySeries* series = family.rest.load(std::memory_order_relaxed);
+  if (series != nullptr) return *series;
+  const std::vector<std::string_view> values(labels, rest);
+  series = place_of(family, values).load(std::memory_order_relaxed);
+  if (series == nullptr) series = &add_series(family, values);
+  place_of(family, values).store(series, std::memory_order_release);
+  family.rest.store(series, std::memory_order_release);
+  return *series;
+}
+
 }  // namespace
 
 Series& series_of(Family& family, std::span<const std::string_view> values) {
@@ -94,20 +107,25 @@ Series& series_of(Family& family, std::span<const std::string_view> values) {
     refuse(family.name, "it has " + std::to_string(family.labels.size()) + " labels, but " +
                             std::to_string(values.size()) + " values were given");
   }
-  if (FamilySeries* series = place_of(family, values).load(std::memory_order_acquire)) return *series;
+  const bool fits = std::ranges::all_of(values, [](std::string_view one) { return one.size() <= max_value_bytes; });
+  if (fits) {
+    if (FamilySeries* series = place_of(family, values).load(std::memory_order_acquire)) return *series;
+  }
+  if (!fits || family.is_full.load(std::memory_order_acquire)) {
+    if (FamilySeries* series = family.rest.load(std::memory_order_acquire)) return *series;
+  }
   bool first_beyond = false;
   FamilySeries* result = nullptr;
   {
     const std::lock_guard lock(family.mutex);
-    std::atomic<FamilySeries*>& place = place_of(family, values);
-    result = place.load(std::memory_order_acquire);
-    if (result == nullptr && family.series.size() < family.max_series) {
+    if (fits) result = place_of(family, values).load(std::memory_order_acquire);
+    if (result == nullptr && fits && family.distinct < family.max_series) {
       result = &add_series(family, values);
-      place.store(result, std::memory_order_release);
+      ++family.distinct;
+      place_of(family, values).store(result, std::memory_order_release);
     } else if (result == nullptr) {
-      first_beyond = !std::exchange(family.is_full, true);
-      if (first_beyond) add_series(family, std::vector<std::string_view>(values.size(), rest));
-      result = &family.series.back();
+      result = &rest_of(family, values.size());
+      first_beyond = fits && !family.is_full.exchange(true, std::memory_order_release);
     }
   }
   if (first_beyond) family.registry->overflowed(family);
@@ -134,7 +152,7 @@ Family& Registry::family(const Description& given) {
   family.labels.assign(about.labels.begin(), about.labels.end());
   family.bounds.assign(about.bounds.begin(), about.bounds.end());
   family.max_series = about.max_series;
-  family.table = std::vector<std::atomic<FamilySeries*>>(std::bit_ceil(2 * about.max_series));
+  family.table = std::vector<std::atomic<FamilySeries*>>(std::bit_ceil(2 * about.max_series + 2));
   return family;
 }
 
@@ -168,7 +186,7 @@ void Registry::write(Exposition& to, Family& family) {
       const double value = family.read();
       to.family(family.kind, family.name, family.help);
       to.value(value, {});
-    } catch (const std::exception&) {  // left out, as its declaration says
+    } catch (...) {  // left out, as its declaration says
     }
     return;
   }

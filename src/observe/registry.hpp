@@ -37,9 +37,12 @@ struct Family {
   // An open-addressing table, read without a lock; a series is never removed.
   std::vector<std::atomic<FamilySeries*>> table;
   std::size_t max_series = 1;
-  std::mutex mutex;  // for the next two
+  std::mutex mutex;  // for the next
   std::deque<FamilySeries> series;
-  bool is_full = false;  // the last of `series` has the rest
+  std::size_t distinct = 0;  // as far as `max_series` counts them
+  // Has the rest, and values that are too long. Null: none yet. Once `is_full`, no series is added.
+  std::atomic<FamilySeries*> rest = nullptr;
+  std::atomic<bool> is_full = false;
 };
 
 class Registry {

@@ -18,8 +18,9 @@
 namespace tern::observe {
 namespace {
 
-constexpr std::size_t max_recent = 200;  // requests that /traces shows
-constexpr std::size_t max_batch = 512;   // spans that are exported at once
+constexpr std::size_t max_recent = 200;       // requests that /traces shows
+constexpr std::size_t max_batch = 512;        // spans that are exported at once
+constexpr std::size_t max_trace_state = 512;  // bytes that others have to pass on (W3C Trace Context, section 3.3.1.5)
 constexpr Milliseconds pause = Seconds(1);
 
 std::uint64_t last_eight(const TraceId& trace) noexcept {
@@ -44,6 +45,7 @@ FinishedSpan request_span(const Request& request, const Trace& trace, const http
   span.parent = trace.parent;
   span.is_request = true;
   if (trace.parent != SpanId{}) span.trace_state = request.field("tracestate").value_or("");
+  if (span.trace_state.size() > max_trace_state) span.trace_state.clear();
   const std::string_view method = request.target().empty() ? "HTTP" : request.method_name();  // empty: not parsed
   span.name = method;
   if (!request.route().empty()) span.name.append(" ").append(request.route());
@@ -177,25 +179,61 @@ Task<> Tracer::run() {
   }
 }
 
-// Until nothing is left. One at a time.
+// Spans on their way to the exporter. Those that were not given to it go back, in front of the queue.
+class Tracer::Batch {
+public:
+  // At most one exists.
+  explicit Batch(Tracer& tracer) : tracer_(tracer) {
+    const std::lock_guard lock(tracer.mutex_);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(tracer.queue_.size(), max_batch));
+    const auto first = tracer.queue_.begin();
+    spans_.assign(std::make_move_iterator(first), std::make_move_iterator(first + count));
+    tracer.queue_.erase(first, first + count);
+  }
+  ~Batch() {
+    if (spans_.empty()) return;
+    try {
+      const std::lock_guard lock(tracer_.mutex_);
+      tracer_.queue_.insert(tracer_.queue_.begin(), spans_.begin(), spans_.end());
+    } catch (const std::bad_alloc&) {
+      tracer_.dropped_ += spans_.size();
+    }
+  }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  std::span<const FinishedSpan> spans() const noexcept { return spans_; }
+  void end(const std::string& fault) {
+    const std::size_t count = spans_.size();
+    spans_.clear();
+    (fault.empty() ? tracer_.exported_ : tracer_.dropped_) += count;
+    if (!fault.empty()) tracer_.log_(LogLevel::Warning, std::to_string(count) + " spans were lost: " + fault);
+  }
+
+private:
+  Tracer& tracer_;
+  std::vector<FinishedSpan> spans_;
+};
+
 Task<> Tracer::flush() {
   if (!options_.exporter || exporting_.exchange(true)) co_return;
+  struct End {
+    ~End() { exporting = false; }
+    std::atomic<bool>& exporting;
+  };
+  const End at_end{exporting_};
   while (true) {
-    std::vector<FinishedSpan> batch;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto count = static_cast<std::ptrdiff_t>(std::min(queue_.size(), max_batch));
-      batch.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.begin() + count));
-      queue_.erase(queue_.begin(), queue_.begin() + count);
-    }
-    if (batch.empty()) break;
+    Batch batch(*this);
+    if (batch.spans().empty()) break;
     std::string fault;
     auto send = [this, &batch, &fault] {
       try {
-        options_.exporter->export_spans(batch);
+        options_.exporter->export_spans(batch.spans());
       } catch (const std::exception& error) {
         fault = error.what();
         if (fault.empty()) fault = "an error without a text";
+      } catch (...) {
+        fault = "an exception that is no std::exception";
       }
     };
     try {
@@ -203,10 +241,8 @@ Task<> Tracer::flush() {
     } catch (const Overloaded&) {
       fault = "the thread pool has no room";
     }
-    (fault.empty() ? exported_ : dropped_) += batch.size();
-    if (!fault.empty()) log_(LogLevel::Warning, std::to_string(batch.size()) + " spans were lost: " + fault);
+    batch.end(fault);
   }
-  exporting_ = false;
 }
 
 void Tracer::report(http::FigureSink& sink) const {

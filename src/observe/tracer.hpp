@@ -38,6 +38,7 @@ public:
 
   // On a loop, until it is stopped: exports what has been kept.
   Task<> run();
+  // Once, until nothing is left. Spans that could not be given to the pool before a stop remain for the next call.
   Task<> flush();
   void report(http::FigureSink& sink) const;
   // The last ones that were kept, the newest first, each with its steps.
@@ -50,6 +51,8 @@ private:
     std::uint64_t state = 0;
     std::uint64_t next() noexcept;
   };
+
+  class Batch;
 
   bool is_kept(const Trace& trace, const http::RequestEnd* end) const noexcept;
   void keep(std::vector<FinishedSpan> spans);

@@ -1,6 +1,8 @@
 // The field traceparent, and spans as OTLP's JSON.
+#include "coro/manual_executor.hpp"
 #include "observe/otlp.hpp"
 #include "observe/trace_context.hpp"
+#include "observe/tracer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +80,41 @@ TEST(Otlp, writes_spans_as_json) {
       R"("attributes":[{"key":"a","value":{"stringValue":"b"}},{"key":"n","value":{"intValue":"7"}},)"
       R"({"key":"r","value":{"doubleValue":0.5}},{"key":"t","value":{"boolValue":true}}],)"
       R"("status":{"code":2,"message":"no"}}]}]}]})");
+}
+
+class CountingExporter final : public SpanExporter {
+public:
+  explicit CountingExporter(std::size_t& count) : count_(count) {}
+  void export_spans(std::span<const FinishedSpan> spans) override { count_ += spans.size(); }
+
+private:
+  std::size_t& count_;
+};
+
+// A stop finds spans that wait for a thread of the pool.
+TEST(Tracer, exports_with_the_next_call_what_a_stop_has_kept_from_the_pool) {
+  coro::ManualExecutor loop;
+  coro::ManualPool pool;
+  loop.pool = &pool;
+  std::size_t exported = 0;
+  TracingOptions options;
+  options.exporter = base::Box<SpanExporter>(new CountingExporter(exported));
+  Tracer tracer(std::move(options), [](LogLevel, std::string_view) {});
+  tracer.keep_late(FinishedSpan(), {});
+  StopState stop;
+  coro::StartedTask<> stopped(tracer.flush(), &stop);
+  EXPECT_EQ(pool.waiting, 1U);
+  tracer.keep_late(FinishedSpan(), {});
+  stop.stop();
+  loop.run();
+  EXPECT_TRUE(stopped.ended());
+  EXPECT_EQ(pool.waiting, 0U);
+  coro::StartedTask<> next(tracer.flush());
+  ASSERT_EQ(pool.waiting, 1U);
+  pool.run_one();
+  loop.run();
+  EXPECT_TRUE(next.ended());
+  EXPECT_EQ(exported, 2U);
 }
 
 }  // namespace

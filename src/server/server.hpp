@@ -121,8 +121,7 @@ public:
   void report(http::FigureSink& sink) const override;
   std::vector<std::pair<std::string, std::string>> configuration() const override;
   std::size_t loops() const noexcept override { return workers_.size(); }
-  void list_requests(std::size_t loop, std::size_t max,
-                     base::Function<void(std::vector<http::RequestInFlight>)> then) override;
+  void look_at(std::size_t loop, std::size_t max, base::Function<void(http::LoopState)> then) override;
   void cancel_request(std::size_t loop, std::uint64_t number, base::Function<void(bool)> then) override;
   void log(LogLevel level, std::string_view line) noexcept override { log_.write(level, line, "observe"); }
   LogLevel log_level() const noexcept override { return log_.levels().level(); }

@@ -26,6 +26,8 @@ constexpr long answer_nanoseconds = 200'000'000;  // that a thread has to run th
 struct Capture {
   std::array<void*, max_frames> frames;
   int count = 0;
+  const net::Loop* loop = nullptr;
+  std::size_t posted = 0;
   std::atomic<bool> asked = false;
   sem_t done;
 };
@@ -36,6 +38,7 @@ extern "C" void tern_on_stack_signal(int) {
   const int saved = errno;
   if (capture.asked.exchange(false)) {
     capture.count = ::backtrace(capture.frames.data(), max_frames);
+    capture.posted = capture.loop->posted();
     ::sem_post(&capture.done);
   }
   errno = saved;
@@ -65,12 +68,13 @@ std::uint64_t milliseconds() noexcept {
 
 }  // namespace
 
-std::string stack_of(pthread_t thread) {
+Interruption interrupt(pthread_t thread, const net::Loop& loop) {
   static std::mutex mutex;
   const std::lock_guard one_at_a_time(mutex);
   if (!install_handler()) return {};
   while (::sem_trywait(&capture.done) == 0) {  // of an answer that came too late
   }
+  capture.loop = &loop;
   capture.asked = true;
   if (::pthread_kill(thread, SIGURG) != 0) return {};
   timespec until{};
@@ -89,12 +93,12 @@ std::string stack_of(pthread_t thread) {
     }
   }
   constexpr int own = 2;  // the handler, and the frame that the kernel made for it
-  std::string stack;
+  Interruption found{{}, capture.posted};
   for (int i = own; i < capture.count; ++i) {
-    if (!stack.empty()) stack += " < ";
-    stack += function_at(capture.frames[static_cast<std::size_t>(i)]);
+    if (!found.stack.empty()) found.stack += " < ";
+    found.stack += function_at(capture.frames[static_cast<std::size_t>(i)]);
   }
-  return stack;
+  return found;
 }
 
 StallWatch::StallWatch(logging::Log& log, Milliseconds limit)
@@ -122,7 +126,7 @@ void StallWatch::leave(std::size_t index) {
 std::string StallWatch::stack_of_loop(std::size_t index) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(watched_, index, &Watched::index);
-  return found == watched_.end() ? std::string() : stack_of(found->thread);
+  return found == watched_.end() ? std::string() : interrupt(found->thread, *found->loop).stack;
 }
 
 // Looks twice within the limit, so that what takes half as long again is seen.
@@ -149,10 +153,13 @@ void StallWatch::look(Watched& watched, std::uint64_t now) {
   }
   if (now - watched.since < limit_ || std::exchange(watched.reported, true)) return;
   try {
-    const std::string stack = stack_of(watched.thread);
+    const Interruption found = interrupt(watched.thread, *watched.loop);
     if (watched.loop->counters().iterations.value() != iterations) return;  // it went on meanwhile
-    if (places_.size() < max_places && !places_.insert(stack).second) return;
-    const LogFields fields = {{"loop", watched.index}, {"milliseconds", now - watched.since}, {"stack", stack}};
+    if (places_.size() < max_places && !places_.insert(found.stack).second) return;
+    const LogFields fields = {{"loop", watched.index},
+                              {"milliseconds", now - watched.since},
+                              {"posted", found.posted},
+                              {"stack", found.stack}};
     log_.write(
         {LogLevel::Warning, "stall", "a loop is stalled: something blocks it, or computes for too long", fields});
   } catch (const std::bad_alloc&) {  // then there is no report

@@ -19,9 +19,15 @@
 
 namespace tern::server {
 
-// The stack of a thread, the innermost function first, as one line: "name+0x1f (program+0x2a3f) < …". Interrupts the
-// thread by SIGURG; empty if it does not answer, or the program has a handler of its own for that. One call at a time.
-std::string stack_of(pthread_t thread);
+// Where the thread of a loop is.
+struct Interruption {
+  std::string stack;       // the innermost function first, as one line: "name+0x1f (program+0x2a3f) < …"
+  std::size_t posted = 0;  // Loop::posted()
+};
+
+// Interrupts the thread of a loop by SIGURG. The stack is empty if it does not answer, or the program has a handler of
+// its own for that. One call at a time.
+Interruption interrupt(pthread_t thread, const net::Loop& loop);
 
 class StallWatch {
 public:

@@ -45,6 +45,7 @@ void write_loop(logging::Log& log, Worker& worker) {
                             {"sockets", worker.loop().streams()},
                             {"requests", requests},
                             {"offloaded", worker.loop().outstanding_jobs()},
+                            {"posted", worker.loop().posted()},
                             {"timers", worker.loop().armed_timers()},
                             {"next_timer_ms", worker.loop().next_timer()},
                             {"iterations", worker.loop().counters().iterations.value()},
@@ -62,8 +63,8 @@ void write_loop(logging::Log& log, Worker& worker) {
 void Server::log_state() noexcept {
   try {
     const ThreadPool::Counts pool = pool_.counts();
-    const LogFields fields = {{"running", pool.running}, {"queued", pool.queued}, {"done", pool.done}};
-    log_.write({LogLevel::Warning, part, "the pool", fields});
+    const LogFields jobs = {{"running", pool.running}, {"queued", pool.queued}, {"done", pool.done}};
+    log_.write({LogLevel::Warning, part, "the pool", jobs});
     const auto answers = std::make_shared<Answers>(workers_.size());
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       workers_[i]->loop().post([this, answers, i] {
@@ -83,8 +84,9 @@ void Server::log_state() noexcept {
     const std::lock_guard threads(threads_mutex_);
     for (std::size_t i = 0; i < answers->answered.size() && i < threads_.size(); ++i) {
       if (answers->answered[i] || !threads_[i].joinable()) continue;
-      const std::string stack = stack_of(threads_[i].native_handle());
-      log_.write({LogLevel::Warning, part, "a loop does not answer", {{"loop", i}, {"stack", stack}}});
+      const Interruption found = interrupt(threads_[i].native_handle(), workers_[i]->loop());
+      const LogFields fields = {{"loop", i}, {"posted", found.posted}, {"stack", found.stack}};
+      log_.write({LogLevel::Warning, part, "a loop does not answer", fields});
     }
   } catch (const std::exception&) {
     log_.error("there is no memory to write down what the loops do");

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,6 +144,27 @@ void report_pool(const LazyPool& pool, http::FigureSink& sink) {
                  double(counts.wait_nanoseconds) * nanosecond);
 }
 
+http::LoopState state_of(Worker& worker, std::size_t max) {
+  std::vector<exchange::HttpExchange*> oldest;
+  worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
+    if (exchange.in_flight()) oldest.push_back(&exchange);
+  });
+  std::ranges::sort(oldest, {}, &exchange::HttpExchange::started);
+  if (oldest.size() > max) oldest.resize(max);
+  const net::Loop& loop = worker.loop();
+  http::LoopState state{loop.streams(), loop.outstanding_jobs(), loop.armed_timers(), loop.posted()};
+  const std::uint64_t now = exchange::LoopContext::nanoseconds();
+  for (exchange::HttpExchange* exchange : oldest) {
+    const Request& request = exchange->request();
+    state.requests.push_back(
+        {std::string(request.method_name()), std::string(request.path()), std::string(request.route()),
+         std::string(request.id()), std::string(exchange->remote()), double(now - exchange->started()) * nanosecond,
+         exchange->awaited() == nullptr ? std::string() : std::string(exchange->awaited()), exchange->number(),
+         state.requests.size() < max_chains ? wait_text(*exchange) : std::string()});
+  }
+  return state;
+}
+
 }  // namespace
 
 void Server::report(http::FigureSink& sink) const {
@@ -190,27 +212,13 @@ std::vector<std::pair<std::string, std::string>> Server::configuration() const {
   return all;
 }
 
-void Server::list_requests(std::size_t loop, std::size_t max,
-                           base::Function<void(std::vector<http::RequestInFlight>)> then) {
+void Server::look_at(std::size_t loop, std::size_t max, base::Function<void(http::LoopState)> then) {
   Worker& worker = *workers_[loop];
   worker.loop().post([&worker, max, then = std::move(then)]() mutable {
-    std::vector<exchange::HttpExchange*> oldest;
-    worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
-      if (exchange.in_flight()) oldest.push_back(&exchange);
-    });
-    std::ranges::sort(oldest, {}, &exchange::HttpExchange::started);
-    if (oldest.size() > max) oldest.resize(max);
-    std::vector<http::RequestInFlight> requests;
-    const std::uint64_t now = exchange::LoopContext::nanoseconds();
-    for (exchange::HttpExchange* exchange : oldest) {
-      const Request& request = exchange->request();
-      requests.push_back({std::string(request.method_name()), std::string(request.path()), std::string(request.route()),
-                          std::string(request.id()), std::string(exchange->remote()),
-                          double(now - exchange->started()) * nanosecond,
-                          exchange->awaited() == nullptr ? std::string() : std::string(exchange->awaited()),
-                          exchange->number(), requests.size() < max_chains ? wait_text(*exchange) : std::string()});
+    try {
+      then(state_of(worker, max));
+    } catch (const std::bad_alloc&) {  // then there is no answer
     }
-    then(std::move(requests));
   });
 }
 

@@ -7,16 +7,22 @@
 
 #include <gmock/gmock.h>
 
+#include <poll.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 namespace tern {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -122,6 +128,34 @@ TEST_F(ServingAdmin, shows_pools_by_their_names_and_keeps_families_together) {
   EXPECT_THAT(ask("/metrics"), HasSubstr("fake_calls_total{pool=\"b\"} 4\n"));
 }
 
+struct BrokenPool {
+  void report(http::FigureSink& sink, std::string_view name) const {
+    sink.gauge("db_client_connection_pending_requests", "", 2, {{"db_client_connection_pool_name", name}});
+    throw std::runtime_error("no pool");
+  }
+};
+
+TEST_F(ServingAdmin, leaves_out_figures_of_a_source_that_throws) {
+  const BrokenPool pool;
+  admin.pool("broken", pool);
+  app.metrics().counter("shop_orders", "Orders.").add(3);
+  app.dashboard("/-/", {});
+  app.start(logged());
+  const std::string all = ask("/metrics");
+  EXPECT_THAT(all, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(all, HasSubstr("\nshop_orders_total 3\n"));
+  net::Peer viewer = connect(app.port());
+  viewer.send("GET /-/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  std::string events;
+  while (!events.contains("event: now")) {
+    const std::string some = viewer.receive_some();
+    ASSERT_NE(some, "") << events;
+    events += some;
+  }
+  app.stop();
+  EXPECT_THAT(content_of(folder.path / "error"), HasSubstr("no pool"));
+}
+
 TEST_F(ServingAdmin, counts_routes_of_one_pattern_together) {
   app.host("a.example").get("/both", [] { return "a"; });
   app.get("/both", [] { return "b"; });
@@ -209,7 +243,63 @@ TEST_F(ServingAdmin, lists_requests_in_flight_with_route_and_age) {
   EXPECT_THAT(body, HasSubstr(R"("remote":"127.0.0.1")"));
   EXPECT_THAT(body, HasSubstr(R"("awaits":"event")"));
   EXPECT_THAT(body, HasSubstr(R"({"loop":0,"answers":true)"));
+  EXPECT_THAT(body,
+              ContainsRegex(R"("sockets":[1-9][0-9]*,"offloaded":0,"timers":[1-9][0-9]*,"posted":[0-9]+,"requests")"));
+  EXPECT_THAT(body, HasSubstr(R"({"loop":0,"answers":true)"));
   EXPECT_THAT(body, HasSubstr(R"({"loop":1,"answers":true)"));
+}
+
+// Posts itself again and again: it has always been posted and not begun, except while it runs.
+struct Again {
+  void operator()() const {
+    if (!go) loop.post(Again(*this));
+  }
+  Executor& loop;
+  const std::atomic<bool>& go;
+};
+
+TEST_F(ServingAdmin, counts_what_was_posted_to_a_loop) {
+  app.get("/post", [this] {
+    for (int i = 0; i < 3; ++i) Executor::current()->post(Again{*Executor::current(), go});
+    return "";
+  });
+  Options options = quiet();
+  options.threads = 1;
+  app.start(options);
+  EXPECT_THAT(ask("/requests"), HasSubstr(R"("posted":0)"));
+  get(app.port(), "/post");
+  EXPECT_THAT(ask("/requests"), HasSubstr(R"("posted":3)"));
+  go = true;
+  EXPECT_THAT(ask("/requests"), HasSubstr(R"("posted":0)"));
+}
+
+// Its answer comes after the document was made, and is thrown away.
+TEST_F(ServingAdmin, shows_stalled_loops_which_may_answer_later) {
+  app.get("/block", [this] {
+    ++waiters;
+    while (!go) {
+    }
+    return "";
+  });
+  app.start(quiet());
+  net::Peer blocking = connect(app.port());
+  blocking.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n");
+  await_waiters(1);
+  std::vector<net::Peer> askers;  // some reach the other loop
+  std::vector<pollfd> ready;
+  for (int i = 0; i < 20; ++i) {
+    askers.push_back(connect(app.port("admin")));
+    askers.back().send("GET /requests HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    ready.push_back({.fd = askers.back().number(), .events = POLLIN, .revents = 0});
+  }
+  ASSERT_GT(::poll(ready.data(), ready.size(), net::Peer::patience), 0);
+  const auto first = std::ranges::find_if(ready, [](const pollfd& one) { return one.revents != 0; });
+  const std::string body = askers[static_cast<std::size_t>(first - ready.begin())].receive_some();
+  EXPECT_THAT(body, HasSubstr(R"("answers":true)"));
+  EXPECT_THAT(body, HasSubstr(R"("answers":false,"sockets":0)"));
+  go = true;
+  EXPECT_THAT(blocking.receive_some(), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask("/requests"), Not(HasSubstr(R"("answers":false)")));
 }
 
 TEST_F(ServingAdmin, changes_the_level_of_the_log_while_it_runs) {

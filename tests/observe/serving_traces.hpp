@@ -23,10 +23,12 @@ public:
     std::mutex mutex;
     std::vector<FinishedSpan> all;
     std::atomic<bool> fails = false;
+    std::atomic<bool> throws_a_number = false;
   };
   explicit Recorder(Spans& spans) : spans_(spans) {}
   void export_spans(std::span<const FinishedSpan> spans) override {
     if (spans_.fails) throw std::runtime_error("no collector");
+    if (spans_.throws_a_number.exchange(false)) throw 1;
     const std::lock_guard lock(spans_.mutex);
     spans_.all.insert(spans_.all.end(), spans.begin(), spans.end());
   }

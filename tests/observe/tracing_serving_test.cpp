@@ -5,10 +5,14 @@
 
 #include <gmock/gmock.h>
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace tern {
 namespace {
@@ -181,6 +185,66 @@ TEST_F(ServingTraces, are_dropped_and_counted_when_the_exporter_fails_or_is_slow
   }
   EXPECT_TRUE(spans().empty());
   EXPECT_THAT(content_of(folder.path / "error"), HasSubstr("spans were lost: no collector"));
+}
+
+TEST_F(ServingTraces, are_exported_again_after_an_exception_of_any_kind) {
+  exported.throws_a_number = true;
+  start(1);
+  ask("/hello");
+  while (exported.throws_a_number) std::this_thread::yield();
+  ask("/hello");
+  EXPECT_EQ(spans().size(), 1U);
+}
+
+// Limits the size of files while it lives, like a full disk.
+class FileLimit {
+public:
+  explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(ServingTraces, are_whole_lines_of_a_file_whose_disk_was_full) {
+  const std::filesystem::path path = folder.path / "traces.json";
+  const base::Box<SpanExporter> file = otlp_file(path, "shop");
+  FinishedSpan span;
+  span.name = "GET /hello";
+  file->export_spans({&span, 1});
+  const std::string line = content_of(path);
+  {
+    const FileLimit limit(line.size() + 10);
+    try {
+      file->export_spans({&span, 1});
+      ADD_FAILURE() << "the disk is full";
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("File too large"));
+    }
+  }
+  file->export_spans({&span, 1});
+  EXPECT_EQ(content_of(path), line + line);
+}
+
+TEST_F(ServingTraces, leave_out_a_tracestate_that_is_too_long) {
+  start(1);
+  const std::string field = "traceparent: " + parent + "01\r\ntracestate: a=";
+  ask("/hello", field + std::string(510, 'b') + "\r\n");
+  ask("/hello", field + std::string(511, 'b') + "\r\n");
+  const auto& all = spans();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].trace_state.size(), 512U);
+  EXPECT_EQ(all[1].trace_state, "");
 }
 
 TEST_F(ServingTraces, are_written_to_a_file) {

@@ -55,6 +55,15 @@ struct RequestInFlight {
   std::string chain;         // where its coroutines wait: "pool: load < report"; empty: unknown, or not looked up
 };
 
+// What a loop has to do.
+struct LoopState {
+  std::size_t sockets = 0;
+  std::size_t offloaded = 0;  // functions that it has given to the pool and that have not ended
+  std::size_t timers = 0;     // that are armed
+  std::size_t posted = 0;     // functions that were posted to it and have not begun; counted up to 100,000
+  std::vector<RequestInFlight> requests = {};  // the oldest first
+};
+
 // A running server. From any thread.
 class ServerView {
 public:
@@ -65,10 +74,9 @@ public:
   // What it runs with: names of options and their values, without secrets.
   virtual std::vector<std::pair<std::string, std::string>> configuration() const = 0;
   virtual std::size_t loops() const noexcept = 0;
-  // Calls `then` on the thread of that loop with its requests in flight, the oldest first, at most `max`. `then` is
-  // destroyed without a call if the loop has ended.
-  virtual void list_requests(std::size_t loop, std::size_t max,
-                             base::Function<void(std::vector<RequestInFlight>)> then) = 0;
+  // Calls `then` on the thread of that loop with what it does, and with at most `max` of its requests in flight. `then`
+  // is destroyed without a call if the loop has ended.
+  virtual void look_at(std::size_t loop, std::size_t max, base::Function<void(LoopState)> then) = 0;
   // Stops the handler of a request in flight, as if its client had disconnected, though it gets the response. Calls
   // `then` on the thread of that loop with whether there was such a request.
   virtual void cancel_request(std::size_t loop, std::uint64_t number, base::Function<void(bool)> then) = 0;

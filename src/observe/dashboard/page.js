@@ -211,12 +211,16 @@ function bar() {
   const fillIn = el("i"), node = el("span.bar", { "aria-hidden": "true" }, fillIn);
   return { node, set: (share, hot) => { fillIn.style.width = `${Math.min(share, 1) * 100}%`; node.classList.toggle("hot", hot); } };
 }
-function showLoops() {
+function showLoops(now) {
   const busy = last(moments)?.busy ?? [];
-  keep(byId("loops"), busy.map((share, index) => ({ share, index })), one => String(one.index), one => {
-    const value = el("span"), { node, set } = bar();
-    const row = el("div.loop", el("span.quiet", `Loop ${one.index}`), node, value);
-    row.update = ({ share }) => { set(share, share > .9); setText(value, `${number(share * 100)} %`); };
+  keep(byId("loops"), busy.map((share, index) => ({ share, index, state: now.loops.find(({ loop }) => loop === index) })), one => String(one.index), one => {
+    const value = el("span"), work = el("small.quiet"), { node, set } = bar();
+    const row = el("div.loop", el("span.quiet", `Loop ${one.index}`), node, value, work);
+    row.update = ({ share, state }) => {
+      set(share, share > .9);
+      setText(value, `${number(share * 100)} %`);
+      setText(work, state ? ["sockets", "offloaded", "timers", "posted"].map(name => `${name} ${number(state[name])}`).join(" · ") : "does not answer");
+    };
     return row;
   });
 }
@@ -403,7 +407,7 @@ function show(now) {
   showTiles();
   heat();
   statuses();
-  showLoops();
+  showLoops(now);
   showRoutes(routesOf(now), place);
   showFlights(now.flights, one => `${one.loop}-${one.number}`);
   setText(byId("flight-count"), `${number(now.flights.length)}${now.stalled.length ? ` · loops that do not answer: ${now.stalled.join(" ")}` : ""}`);
