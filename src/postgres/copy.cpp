@@ -12,8 +12,12 @@
 namespace tern {
 namespace postgres {
 
-Task<> Copy::start(std::string statement) {
+Task<> Copy::start(std::string statement, bool literal) {
   check();
+  if (sql::TracedStep::wanted()) {
+    shown_ = sql::shown_text(statement, literal);
+    step_.emplace("postgresql", "copy", coro::StepValue("db.query.text", shown_));
+  }
   if (transaction_ != nullptr) {
     turn_.emplace(*transaction_);
   } else {
@@ -30,6 +34,14 @@ void Copy::give_up() noexcept {
     get()->abandon(*std::exchange(slot_, nullptr));
   }
   release();
+  end_step(error_);
+}
+
+void Copy::end_step(const std::exception_ptr& error) noexcept {
+  if (!step_) return;
+  step_->set_rows(rows_);
+  error ? step_->fail(error) : step_->end();
+  step_.reset();
 }
 
 void Copy::release() noexcept {
@@ -99,8 +111,8 @@ void CopyIn::on_copy_in() noexcept {
   changed_.set();
 }
 
-Task<> CopyIn::begin(std::string statement) {
-  co_await start(std::move(statement));
+Task<> CopyIn::begin(std::string statement, bool literal) {
+  co_await start(std::move(statement), literal);
   co_await changed_;
   check();
   if (!open_) throw SqlError(SqlErrorKind::Statement, "copy_in() takes COPY … FROM STDIN");
@@ -125,6 +137,7 @@ Task<std::int64_t> CopyIn::end(std::exception_ptr error) {
     co_await changed_;
   }
   release();
+  end_step(error ? error : error_);
   if (error) std::rethrow_exception(std::move(error));
   check();
   co_return rows_;
@@ -144,7 +157,18 @@ void CopyOut::on_copy_data(std::string_view bytes) {
 }
 
 Task<std::optional<std::string>> CopyOut::next() {
-  if (!std::exchange(began_, true)) co_await start(std::move(statement_));
+  try {
+    std::optional<std::string> part = co_await read();
+    if (!part) end_step(nullptr);
+    co_return part;
+  } catch (...) {
+    end_step(std::current_exception());
+    throw;
+  }
+}
+
+Task<std::optional<std::string>> CopyOut::read() {
+  if (!std::exchange(began_, true)) co_await start(std::move(statement_), literal_);
   while (parts_.empty()) {
     if (slot_ == nullptr) {
       release();
@@ -170,16 +194,17 @@ Task<> CopyWriter::write(std::string_view bytes) {
   return copy_->write(bytes);
 }
 
-Task<> CopyWriter::begin(std::string statement) {
-  return copy_->begin(std::move(statement));
+Task<> CopyWriter::begin(std::string statement, bool literal) {
+  return copy_->begin(std::move(statement), literal);
 }
 
 Task<std::int64_t> CopyWriter::end(std::exception_ptr error) {
   return copy_->end(std::move(error));
 }
 
-CopyReader::CopyReader(postgres::PostgresDriver& driver, postgres::Transaction* transaction, std::string statement)
-    : copy_(base::make_box<postgres::CopyOut>(driver, transaction, std::move(statement))) {}
+CopyReader::CopyReader(postgres::PostgresDriver& driver, postgres::Transaction* transaction, std::string statement,
+                       bool literal)
+    : copy_(base::make_box<postgres::CopyOut>(driver, transaction, std::move(statement), literal)) {}
 
 Task<std::optional<std::string>> CopyReader::next() {
   return copy_->next();

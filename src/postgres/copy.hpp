@@ -4,6 +4,7 @@
 #include "postgres/connection.hpp"
 #include "postgres/lease.hpp"
 #include "postgres/transaction.hpp"
+#include "sql/traced.hpp"
 
 #include <tern/coro/event.hpp>
 #include <tern/coro/task.hpp>
@@ -31,7 +32,10 @@ protected:
     if (transaction_ != nullptr) transaction_->remove(*this);
   }
 
-  Task<> start(std::string statement);
+  // `literal`: a trace may show it.
+  Task<> start(std::string statement, bool literal);
+  // The step of the trace ends, with an error or none.
+  void end_step(const std::exception_ptr& error) noexcept;
   // The derived class's destructor calls it.
   void give_up() noexcept;
   // Throws the error of the database.
@@ -58,6 +62,10 @@ protected:
   Event changed_;
   std::exception_ptr error_;
   std::int64_t rows_ = 0;
+
+private:
+  std::string shown_;  // in the step
+  std::optional<sql::TracedStep> step_;
 };
 
 class CopyIn final : private Copy {
@@ -65,7 +73,7 @@ public:
   CopyIn(PostgresDriver& driver, Transaction* transaction) : Copy(driver, transaction) {}
   ~CopyIn();
 
-  Task<> begin(std::string statement);
+  Task<> begin(std::string statement, bool literal);
   Task<> write(std::string_view bytes);
   Task<std::int64_t> end(std::exception_ptr error);
 
@@ -77,8 +85,8 @@ private:
 
 class CopyOut final : private Copy {
 public:
-  CopyOut(PostgresDriver& driver, Transaction* transaction, std::string statement)
-      : Copy(driver, transaction), statement_(std::move(statement)) {}
+  CopyOut(PostgresDriver& driver, Transaction* transaction, std::string statement, bool literal)
+      : Copy(driver, transaction), statement_(std::move(statement)), literal_(literal) {}
   ~CopyOut();
 
   Task<std::optional<std::string>> next();
@@ -88,7 +96,10 @@ private:
 
   void on_copy_data(std::string_view bytes) override;
 
+  Task<std::optional<std::string>> read();
+
   std::string statement_;
+  bool literal_;
   std::deque<std::string> parts_;
   std::size_t bytes_ = 0;
   bool began_ = false;

@@ -5,12 +5,16 @@
 
 #include <tern/base/ascii.hpp>
 #include <tern/base/sha1.hpp>
+#include <tern/coro/context.hpp>
+#include <tern/coro/wait_log.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -150,6 +154,7 @@ CommandWait::~CommandWait() {
 }
 
 bool CommandWait::enter() noexcept {
+  if (context() != nullptr) entered_at_ = coro::WaitLog::now();
   try {
     client_.of_this_loop()->enter(*this);
     return true;
@@ -185,7 +190,35 @@ void CommandWait::fail(std::exception_ptr error) noexcept {
   wake();
 }
 
+// A step of the trace, if the request has one: only the name of the command, never its other words. ("Semantic
+// Conventions for Redis" of OpenTelemetry; commands that are sent as one are a "MULTI".)
+void CommandWait::record_step(std::string_view code, std::string_view fault) const noexcept {
+  coro::Context* const context = coro::Context::current();
+  if (context == nullptr) return;
+  std::string_view words = words_of(request_.text);
+  const std::string_view name = next_word(words);
+  const std::array<coro::StepValue, 3> values = {
+      {{"db.system.name", "redis"}, {"db.operation.name", name}, {"db.response.status_code", code}}};
+  const std::size_t count = code.empty() ? values.size() - 1 : values.size();
+  context->record({name, coro::WaitLog::now() - entered_at_, fault, std::span(values).first(count)});
+}
+
 RedisReply CommandWait::take() {
+  if (entered_at_ == 0) return take_reply();
+  try {
+    RedisReply reply = take_reply();
+    record_step({}, {});
+    return reply;
+  } catch (const RedisError& error) {
+    record_step(error.code(), error.what());
+    throw;
+  } catch (const std::exception& error) {
+    record_step({}, error.what());
+    throw;
+  }
+}
+
+RedisReply CommandWait::take_reply() {
   check();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   if (reply_.kind != RedisReply::Kind::Error) return std::move(reply_);

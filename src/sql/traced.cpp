@@ -1,53 +1,49 @@
-// Statements as steps of the current context, by OpenTelemetry's names ("Semantic Conventions for database client
-// spans"). Without a context, as for requests without a trace, nothing is done.
-#include <tern/sql/queries.hpp>
+#include "sql/traced.hpp"
 
 #include <tern/base/ascii.hpp>
-#include <tern/coro/context.hpp>
-#include <tern/coro/wait_log.hpp>
+#include <tern/sql/error.hpp>
+#include <tern/sql/queries.hpp>
+#include <tern/sql/transaction.hpp>
 
 #include <array>
-#include <cstdint>
-#include <exception>
+#include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 
-namespace tern::sql::detail {
+namespace tern::sql {
+
+void TracedStep::record(std::string_view state, std::string_view fault) const noexcept {
+  coro::Context* const context = coro::Context::current();
+  if (context == nullptr) return;
+  std::array<coro::StepValue, 5> values = {
+      {{"db.system.name", system_}, {"db.operation.name", operation_}, detail_, detail_, detail_}};
+  std::size_t count = 3;
+  if (rows_ >= 0) values[count++] = {"db.response.returned_rows", rows_};
+  if (!state.empty()) values[count++] = {"db.response.status_code", state};
+  context->record({operation_, coro::WaitLog::now() - began_, fault, std::span(values).first(count)});
+}
+
+void TracedStep::fail(const std::exception_ptr& error) const noexcept {
+  try {
+    std::rethrow_exception(error);
+  } catch (const SqlError& failure) {
+    record(failure.sqlstate(), failure.what());
+  } catch (const std::exception& failure) {
+    record({}, failure.what());
+  } catch (...) {
+    record({}, "an exception");
+  }
+}
+
+std::string_view shown_text(std::string_view text, bool literal) noexcept {
+  constexpr std::size_t max_text = 1024;
+  return literal ? text.substr(0, max_text) : std::string_view("?");
+}
+
+namespace detail {
 namespace {
-
-constexpr std::size_t max_text = 1024;
-
-// What is recorded when it ends. Its views are of the call.
-class Statement {
-public:
-  Statement(coro::Context& context, const Driver& driver, std::string_view operation, coro::StepValue detail) noexcept
-      : context_(context), system_(driver.system()), operation_(operation), detail_(detail) {}
-
-  void end(std::string_view state, std::string_view fault) const noexcept {
-    const std::array<coro::StepValue, 4> values = {
-        {{"db.system.name", system_}, {"db.operation.name", operation_}, detail_, {"db.response.status_code", state}}};
-    const std::size_t count = state.empty() ? values.size() - 1 : values.size();
-    context_.record({operation_, coro::WaitLog::now() - began_, fault, std::span(values).first(count)});
-  }
-  // Within a handler of exceptions.
-  void fail() const {
-    try {
-      throw;
-    } catch (const SqlError& error) {
-      end(error.sqlstate(), error.what());
-    } catch (const std::exception& error) {
-      end({}, error.what());
-    } catch (...) {
-      end({}, "an exception");
-    }
-  }
-
-private:
-  coro::Context& context_;
-  const std::string_view system_;
-  const std::string_view operation_;
-  const coro::StepValue detail_;
-  const std::uint64_t began_ = coro::WaitLog::now();
-};
 
 // The first word: "select".
 std::string_view operation_of(const Call& call) noexcept {
@@ -60,45 +56,115 @@ std::string_view operation_of(const Call& call) noexcept {
   return begin == end ? std::string_view("statement") : text.substr(begin, end - begin);
 }
 
-// Only literals: a text that is made by the program may have values in it. Never those of parameters.
-std::string_view shown_text(const Call& call) noexcept {
-  return call.is_literal() ? call.text().substr(0, max_text) : std::string_view("?");
+TracedStep step_of(const Driver& driver, const Call& call) noexcept {
+  return {driver.system(), operation_of(call), {"db.query.text", shown_text(call.text(), call.is_literal())}};
 }
 
-Task<std::int64_t> run_as_step(coro::Context& context, Driver& driver, const Call& call, RowReader* rows) {
-  const Statement statement(context, driver, operation_of(call), {"db.query.text", shown_text(call)});
+template <class T>
+Task<T> as_step(TracedStep step, Task<T> work) {
   try {
-    const std::int64_t changed = co_await driver.run(call, rows);
-    statement.end({}, {});
-    co_return changed;
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(work);
+      step.end();
+    } else {
+      T result = co_await std::move(work);
+      step.end();
+      co_return result;
+    }
   } catch (...) {
-    statement.fail();
+    step.fail(std::current_exception());
     throw;
   }
 }
 
-Task<> run_all_as_step(coro::Context& context, Driver& driver, Steps steps) {
-  const Statement statement(context, driver, "batch",
-                            {"db.operation.batch.size", static_cast<std::int64_t>(steps.size())});
-  try {
-    co_await driver.run_all(steps);
-    statement.end({}, {});
-  } catch (...) {
-    statement.fail();
-    throw;
+class CountedRows final : public RowReader {
+public:
+  explicit CountedRows(RowReader& rows) noexcept : rows_(rows) {}
+  void columns(std::span<const Column> columns) override { rows_.columns(columns); }
+  bool row(std::span<const Column> columns, std::span<const Value> values) override {
+    ++count;
+    return rows_.row(columns, values);
   }
-}
+
+  std::int64_t count = 0;
+
+private:
+  RowReader& rows_;
+};
+
+// A step from the first fetch to the end of the rows, or until they are given up; what reads them is in it.
+class TracedCursor final : public Cursor {
+public:
+  TracedCursor(Driver& driver, Call call)
+      : system_(driver.system()),
+        operation_(operation_of(call)),
+        text_(call.is_literal() ? shown_text(call.text(), true) : shown_text({}, false)),
+        cursor_(driver.open(std::move(call))) {}
+  ~TracedCursor() override {
+    if (step_) step_->end();
+  }
+
+  Task<bool> fetch(RowReader& rows) override {
+    if (!step_) step_.emplace(system_, operation_, coro::StepValue("db.query.text", text_));
+    CountedRows counted(rows);
+    try {
+      const bool more = co_await cursor_->fetch(counted);
+      step_->set_rows(rows_ += counted.count);
+      if (!more) end();
+      co_return more;
+    } catch (...) {
+      step_->fail(std::current_exception());
+      step_.reset();
+      throw;
+    }
+  }
+
+private:
+  void end() noexcept {
+    step_->end();
+    step_.reset();
+  }
+
+  std::string_view system_;
+  std::string operation_;
+  std::string_view text_;  // a literal
+  base::Box<Cursor> cursor_;
+  std::int64_t rows_ = 0;
+  std::optional<TracedStep> step_;  // while there are rows
+};
 
 }  // namespace
 
 Task<std::int64_t> run(Driver& driver, const Call& call, RowReader* rows) {
-  coro::Context* const context = coro::Context::current();
-  return context == nullptr ? driver.run(call, rows) : run_as_step(*context, driver, call, rows);
+  if (!TracedStep::wanted()) return driver.run(call, rows);
+  return as_step(step_of(driver, call), driver.run(call, rows));
 }
 
 Task<> run_all(Driver& driver, Steps steps) {
-  coro::Context* const context = coro::Context::current();
-  return context == nullptr ? driver.run_all(steps) : run_all_as_step(*context, driver, steps);
+  if (!TracedStep::wanted()) return driver.run_all(steps);
+  const coro::StepValue size("db.operation.batch.size", static_cast<std::int64_t>(steps.size()));
+  return as_step(TracedStep(driver.system(), "batch", size), driver.run_all(steps));
 }
 
-}  // namespace tern::sql::detail
+base::Box<Cursor> open(Driver& driver, Call call) {
+  if (!TracedStep::wanted()) return driver.open(std::move(call));
+  return base::Box<Cursor>(new TracedCursor(driver, std::move(call)));
+}
+
+Task<base::Box<TransactionDriver>> begin(DatabaseDriver& driver, TransactionOptions options) {
+  if (!TracedStep::wanted()) return driver.begin(options);
+  return as_step(TracedStep(driver.system(), "begin", {"db.query.text", "begin"}), driver.begin(options));
+}
+
+Task<> commit(TransactionDriver& driver) {
+  if (!TracedStep::wanted()) return driver.commit();
+  return as_step(TracedStep(driver.system(), "commit", {"db.query.text", "commit"}), driver.commit());
+}
+
+Task<> rollback(TransactionDriver& driver) {
+  if (!TracedStep::wanted()) return driver.rollback();
+  return as_step(TracedStep(driver.system(), "rollback", {"db.query.text", "rollback"}), driver.rollback());
+}
+
+}  // namespace detail
+}  // namespace tern::sql

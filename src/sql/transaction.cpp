@@ -32,13 +32,13 @@ constexpr unsigned max_doublings = 7;
 Task<bool> Transaction::end(std::exception_ptr error, bool may_repeat) {
   const bool failed_before_commit = error != nullptr;
   try {
-    if (!failed_before_commit) co_await driver_->commit();
+    if (!failed_before_commit) co_await detail::commit(*driver_);
   } catch (...) {
     error = std::current_exception();
   }
   if (!error) co_return true;
   try {
-    if (failed_before_commit) co_await driver_->rollback();
+    if (failed_before_commit) co_await detail::rollback(*driver_);
   } catch (...) {
     driver_.reset();
   }

@@ -84,9 +84,48 @@ TEST_F(SqliteTrace, batches_transactions_and_scripts_are_steps) {
                 now(db_.script("delete from note; delete from note"));
               }),
               ElementsAre("batch db.system.name=sqlite db.operation.name=batch db.operation.batch.size=2",
+                          "begin db.system.name=sqlite db.operation.name=begin db.query.text=begin",
                           "delete db.system.name=sqlite db.operation.name=delete db.query.text=delete from note",
+                          "commit db.system.name=sqlite db.operation.name=commit db.query.text=commit",
                           "script db.system.name=sqlite db.operation.name=script db.query.text=delete from note; "
                           "delete from note"));
+}
+
+TEST_F(SqliteTrace, a_transaction_that_fails_has_its_rollback) {
+  const auto lines = steps([&] {
+    error_of(db_.transaction([](auto& tx) -> Task<> { co_await tx.execute("insert into missing values (1)"); }));
+  });
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_THAT(lines[1], HasSubstr("insert into missing values (1)"));
+  EXPECT_THAT(lines[1], HasSubstr("!"));
+  EXPECT_EQ(lines[2], "rollback db.system.name=sqlite db.operation.name=rollback db.query.text=rollback");
+}
+
+TEST_F(SqliteTrace, rows_of_each_are_one_step) {
+  now(db_.execute("insert into note (text) values ('a'), ('b'), ('c')"));
+  const auto read = [](const Sqlite& db, std::size_t most) -> Task<std::size_t> {
+    auto rows = db.each<std::string>("select text from note");
+    std::size_t count = 0;
+    for (; count < most; ++count) {
+      const auto row = co_await rows.next();
+      if (!row) break;
+    }
+    co_return count;
+  };
+  const std::string step = "select db.system.name=sqlite db.operation.name=select db.query.text=select text from note ";
+  EXPECT_THAT(steps([&] { EXPECT_EQ(now(read(db_, 10)), 3U); }), ElementsAre(step + "db.response.returned_rows=3"));
+  EXPECT_THAT(steps([&] { EXPECT_EQ(now(read(db_, 1)), 1U); }), ElementsAre(step + "db.response.returned_rows=3"));
+  EXPECT_THAT(steps([&] { EXPECT_EQ(now(read(db_, 0)), 0U); }), IsEmpty());  // it has not begun
+}
+
+TEST_F(SqliteTrace, rows_that_fail_are_a_step_with_its_fault) {
+  const auto read = [](const Sqlite& db) -> Task<> {
+    auto rows = db.each<int>("select 'text'");
+    co_await rows.next();
+  };
+  const auto lines = steps([&] { error_of(read(db_)); });
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("!"));
 }
 
 TEST_F(SqliteTrace, without_a_context_there_is_nothing) {

@@ -33,7 +33,7 @@ public:
   Task<> write(std::string_view bytes);
 
   // For Postgres::copy_in().
-  Task<> begin(std::string statement);
+  Task<> begin(std::string statement, bool literal);
   Task<std::int64_t> end(std::exception_ptr error);
 
 private:
@@ -46,7 +46,7 @@ private:
 class CopyReader {
 public:
   // `transaction` may be null.
-  CopyReader(postgres::PostgresDriver& driver, postgres::Transaction* transaction, std::string statement);
+  CopyReader(postgres::PostgresDriver& driver, postgres::Transaction* transaction, std::string statement, bool literal);
 
   // One row, in the formats text and csv; unset at the end. Throws SqlError.
   Task<std::optional<std::string>> next();
@@ -58,9 +58,10 @@ private:
 namespace postgres {
 
 template <class F>
-Task<std::int64_t> copy_in(PostgresDriver& driver, Transaction* transaction, std::string statement, F produce) {
+Task<std::int64_t> copy_in(PostgresDriver& driver, Transaction* transaction, std::string statement, bool literal,
+                           F produce) {
   CopyWriter writer(driver, transaction);
-  co_await writer.begin(std::move(statement));
+  co_await writer.begin(std::move(statement), literal);
   std::exception_ptr error;
   try {
     co_await produce(writer);

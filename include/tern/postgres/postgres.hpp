@@ -46,19 +46,22 @@ public:
   template <class F>
   Task<std::int64_t> copy_in(SqlText<0> text, F&& f) const {
     static_assert(coro::SafelyAwaited<F>, "tern: this GCC destroys what such a lambda captures twice: give it a name");
-    return postgres::copy_in<std::decay_t<F>>(*driver_, nullptr, std::string(text.text()), std::forward<F>(f));
+    return postgres::copy_in<std::decay_t<F>>(*driver_, nullptr, std::string(text.text()), text.is_literal(),
+                                              std::forward<F>(f));
   }
   // As a part of a transaction of this database. Throws std::invalid_argument for one of another database.
   template <class F>
   Task<std::int64_t> copy_in(sql::Transaction& transaction, SqlText<0> text, F&& f) const {
     static_assert(coro::SafelyAwaited<F>, "tern: this GCC destroys what such a lambda captures twice: give it a name");
-    return postgres::copy_in<std::decay_t<F>>(*driver_, &mine(transaction), std::string(text.text()),
+    return postgres::copy_in<std::decay_t<F>>(*driver_, &mine(transaction), std::string(text.text()), text.is_literal(),
                                               std::forward<F>(f));
   }
   // COPY … TO STDOUT, which begins with the first next().
-  CopyReader copy_out(SqlText<0> text) const { return {*driver_, nullptr, std::string(text.text())}; }
+  CopyReader copy_out(SqlText<0> text) const {
+    return {*driver_, nullptr, std::string(text.text()), text.is_literal()};
+  }
   CopyReader copy_out(sql::Transaction& transaction, SqlText<0> text) const {
-    return {*driver_, &mine(transaction), std::string(text.text())};
+    return {*driver_, &mine(transaction), std::string(text.text()), text.is_literal()};
   }
 
   // Sends a notification; the payload is text of less than 8,000 bytes.

@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -121,6 +122,8 @@ private:
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;
+  RedisReply take_reply();
+  void record_step(std::string_view code, std::string_view fault) const noexcept;
   void give_up() noexcept;
   void complete(RedisReply reply) noexcept;
   void fail(std::exception_ptr error) noexcept;
@@ -130,6 +133,7 @@ private:
   Slot* slot_ = nullptr;  // while it waits
   RedisReply reply_;
   std::exception_ptr error_;
+  std::uint64_t entered_at_ = 0;  // nanoseconds, if a request has a trace
 };
 
 template <class T>

@@ -31,6 +31,7 @@ Call make_call(CallKind kind, SqlText<Count> text, const A&... values) {
 // As those of the driver; each is a step of the trace, if the request has one.
 Task<std::int64_t> run(Driver& driver, const Call& call, RowReader* rows);
 Task<> run_all(Driver& driver, Steps steps);
+base::Box<Cursor> open(Driver& driver, Call call);
 
 // Throws SqlError (NoRow or TooManyRows) unless there is one.
 void expect_one_row(std::size_t rows, std::string_view statement);
@@ -109,7 +110,7 @@ public:
   //   while (auto book = co_await books.next()) …
   template <RowType T, class... A>
   RowStream<T> each(SqlText<sizeof...(A)> text, const A&... arguments) const {
-    return RowStream<T>(driver().open(detail::make_call(CallKind::Query, text, arguments...)));
+    return RowStream<T>(detail::open(driver(), detail::make_call(CallKind::Query, text, arguments...)));
   }
 
 protected:

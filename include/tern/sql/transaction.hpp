@@ -106,6 +106,11 @@ private:
 
 namespace detail {
 
+// As those of the drivers; each is a step of the trace, if the request has one.
+Task<base::Box<TransactionDriver>> begin(DatabaseDriver& driver, TransactionOptions options);
+Task<> commit(TransactionDriver& driver);
+Task<> rollback(TransactionDriver& driver);
+
 // Waits before a transaction is run again; not on a thread without a loop.
 Task<> pause_before_retry(unsigned attempt);
 
@@ -114,7 +119,7 @@ Task<T> in_transaction(DatabaseDriver& driver, TransactionOptions options, F f) 
   for (unsigned attempt = 0;; ++attempt) {
     TaskValue<T> value;
     {
-      Transaction transaction(co_await driver.begin(options));
+      Transaction transaction(co_await begin(driver, options));
       std::exception_ptr error;
       try {
         co_await value.take(f(transaction));
