@@ -39,6 +39,8 @@ complete -c tern -n '__tern_in migrate' -l to -x -d 'The last number that is run
 complete -c tern -n '__tern_in migrate' -l status -d 'Print the states, and change nothing'
 
 complete -c tern -n '__tern_in bench' -s c -l connections -x -d Connections
+complete -c tern -n '__tern_in bench' -l http2 -d 'HTTP/2'
+complete -c tern -n '__tern_in bench' -s m -l streams -x -d 'Requests at a time of each connection, over HTTP/2'
 complete -c tern -n '__tern_in bench' -s d -l duration -x -d 'How long'
 complete -c tern -n '__tern_in bench' -l warm-up -x -d 'How long before, without measuring'
 complete -c tern -n '__tern_in bench' -s r -l rate -x -d 'Requests a second'

@@ -23,8 +23,10 @@ struct JsonLatency {
 
 struct JsonReport {
   std::string url;
+  std::string protocol;
   std::uint64_t connections;
-  double rate;  // 0: none was asked for
+  std::uint64_t streams;  // of each connection
+  double rate;            // 0: none was asked for
   double seconds;
   std::uint64_t requests;
   double requests_per_second;
@@ -75,8 +77,9 @@ std::string statuses(const LoadReport& report) {
 }  // namespace
 
 std::string as_text(const LoadOptions& options, const LoadReport& report) {
-  std::string text =
-      options.url + ", " + std::to_string(options.connections) + " connections, " + number("%.1f s, ", report.seconds);
+  std::string text = options.url + ", " + std::to_string(options.connections) + " connections, ";
+  if (options.http2) text += "HTTP/2 with " + std::to_string(options.streams) + " at a time, ";
+  text += number("%.1f s, ", report.seconds);
   text += options.rate > 0 ? number("%.6g requests a second", options.rate) : "as fast as responses come";
   text += "\n\nrequests    " + std::to_string(report.requests) + number("  (%.0f a second)", per_second(report));
   text += "\nreceived    " + as_bytes(static_cast<double>(report.received_bytes));
@@ -92,7 +95,9 @@ std::string as_text(const LoadOptions& options, const LoadReport& report) {
 
 std::string as_json(const LoadOptions& options, const LoadReport& report) {
   return json::to_string(JsonReport{options.url,
+                                    options.http2 ? "HTTP/2" : "HTTP/1.1",
                                     options.connections,
+                                    options.http2 ? options.streams : 1,
                                     options.rate,
                                     report.seconds,
                                     report.requests,

@@ -194,6 +194,14 @@ struct Parsed {
   Latency latency_microseconds;
 };
 
+TEST(BenchReport, names_http2_and_its_streams) {
+  const LoadOptions options{.url = "http://a/", .connections = 8, .http2 = true, .streams = 4};
+  EXPECT_THAT(as_text(options, sample), HasSubstr("http://a/, 8 connections, HTTP/2 with 4 at a time, 2.0 s, "));
+  EXPECT_THAT(as_json(options, sample), HasSubstr(R"("protocol":"HTTP/2","connections":8,"streams":4,)"));
+  EXPECT_THAT(as_json({.url = "http://a/"}, sample),
+              HasSubstr(R"("protocol":"HTTP/1.1","connections":64,"streams":1,)"));
+}
+
 TEST(BenchReport, is_json_for_programs) {
   const auto parsed = json::read<Parsed>(as_json({.url = "http://a/\"b\""}, sample));
   ASSERT_TRUE(parsed) << as_json({.url = "http://a/"}, sample);

@@ -204,8 +204,13 @@ void add_bench(CLI::App& command, BenchArguments& arguments) {
   tern::load::LoadOptions& load = arguments.load;
   const auto seconds = CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"ms", 0.001}, {"m", 60}});
   sub->add_option("url", load.url, "http://… or https://…")->required();
-  sub->add_option("-c,--connections", load.connections, "Connections, each with a request at a time")
+  sub->add_option("-c,--connections", load.connections, "Connections, each with a request at a time, or --streams")
       ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  CLI::Option* http2 = sub->add_flag("--http2", load.http2, "HTTP/2: by ALPN for https, by prior knowledge for http");
+  sub->add_option("-m,--streams", load.streams, "Requests at a time of each connection, over HTTP/2")
+      ->check(CLI::Range(1, 10'000))
+      ->needs(http2)
       ->capture_default_str();
   sub->add_option("-d,--duration", load.seconds, "How long: 10s, 500ms, 2m")
       ->transform(seconds)
@@ -229,9 +234,10 @@ void add_bench(CLI::App& command, BenchArguments& arguments) {
       "With --rate, requests are sent when they are due, and a latency counts from then: a response that comes late\n"
       "because the server was busy with others has waited, and shows (no coordinated omission). Without, latencies "
       "are\n"
-      "those of a server that is asked as fast as it answers. It runs on one thread, over HTTP/1.1.\n\n"
-      "Exit status: 1 if a connection broke, or a request has no response.\n\n"
-      "Example:\n  tern bench http://127.0.0.1:8080/books -c 100 -d 30s --rate 5000");
+      "those of a server that is asked as fast as it answers. It runs on one thread.\n\n"
+      "Exit status: 1 if a connection broke, a stream was reset, or a request has no response.\n\n"
+      "Examples:\n  tern bench http://127.0.0.1:8080/books -c 100 -d 30s --rate 5000\n"
+      "  tern bench https://127.0.0.1:8443/ --insecure --http2 -c 8 -m 10");
 }
 
 int run_bench(BenchArguments& arguments) {

@@ -28,21 +28,30 @@ void take_all_descriptors() {
 
 }  // namespace
 
-std::string request_text(const LoadOptions& options) {
-  const Target target = parse_target(options.url);
+void check_request(const LoadOptions& options) {
   if (!base::is_token(options.method))
     throw std::invalid_argument("a method is a word, such as POST: " + options.method);
-  std::string text = options.method + " " + target.path + " HTTP/1.1\r\n";
-  bool has_host = false;
   for (const auto& [name, value] : options.fields) {
     if (!base::is_token(name) || !is_value(value))
       throw std::invalid_argument("no field can be sent as " + name + ": " + value);
+  }
+}
+
+bool has_content(const LoadOptions& options) {
+  return !options.content.empty() || options.method == "POST" || options.method == "PUT";
+}
+
+std::string request_text(const LoadOptions& options) {
+  const Target target = parse_target(options.url);
+  check_request(options);
+  std::string text = options.method + " " + target.path + " HTTP/1.1\r\n";
+  bool has_host = false;
+  for (const auto& [name, value] : options.fields) {
     has_host = has_host || base::equals_ignoring_case(name, "host");
     text.append(name).append(": ").append(value).append("\r\n");
   }
   if (!has_host) text += "Host: " + target.origin + "\r\n";
-  const bool has_content = !options.content.empty() || options.method == "POST" || options.method == "PUT";
-  if (has_content) text += "Content-Length: " + std::to_string(options.content.size()) + "\r\n";
+  if (has_content(options)) text += "Content-Length: " + std::to_string(options.content.size()) + "\r\n";
   return text + "\r\n" + options.content;
 }
 
@@ -52,7 +61,7 @@ LoadReport run(const LoadOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets that servers have closed
   take_all_descriptors();
   if (target.tls) return run_tls(options, target, address);
-  return run_engine<PlainChannel>(options, [&address] { return PlainChannel(connect_to(address)); });
+  return run_engine<PlainChannel>(options, target, [&address] { return PlainChannel(connect_to(address)); });
 }
 
 }  // namespace tern::load

@@ -8,10 +8,14 @@
 #include <cerrno>
 #include <climits>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tern::load {
 namespace {
+
+constexpr std::string_view http2_name = "h2";
 
 bool is_address(const std::string& host) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
@@ -21,20 +25,23 @@ bool is_address(const std::string& host) {
 
 }  // namespace
 
-OwnedContext tls_context(bool verify) {
+OwnedContext tls_context(bool verify, bool http2) {
   OwnedContext context(SSL_CTX_new(TLS_client_method()));
-  constexpr std::array<unsigned char, 9> protocols = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-  const bool is_ready = context && SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) == 1 &&
-                        SSL_CTX_set_alpn_protos(context.get(), protocols.data(), protocols.size()) == 0 &&
-                        (!verify || SSL_CTX_set_default_verify_paths(context.get()) == 1);
+  const std::string_view name = http2 ? http2_name : "http/1.1";
+  std::vector<unsigned char> protocols = {static_cast<unsigned char>(name.size())};
+  protocols.insert(protocols.end(), name.begin(), name.end());
+  const bool is_ready =
+      context && SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) == 1 &&
+      SSL_CTX_set_alpn_protos(context.get(), protocols.data(), static_cast<unsigned>(protocols.size())) == 0 &&
+      (!verify || SSL_CTX_set_default_verify_paths(context.get()) == 1);
   if (!is_ready) throw std::runtime_error("OpenSSL cannot be set up");
   SSL_CTX_set_verify(context.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   return context;
 }
 
-TlsChannel::TlsChannel(SSL_CTX& context, PlainChannel socket, const std::string& host)
-    : socket_(std::move(socket)), tls_(SSL_new(&context)) {
+TlsChannel::TlsChannel(SSL_CTX& context, PlainChannel socket, const std::string& host, bool http2)
+    : socket_(std::move(socket)), tls_(SSL_new(&context)), awaits_http2_(http2) {
   SSL* const tls = tls_.get();
   if (tls == nullptr || SSL_set_fd(tls, socket_.descriptor()) != 1) throw std::runtime_error("OpenSSL cannot begin");
   SSL_set_connect_state(tls);
@@ -58,8 +65,21 @@ Moved TlsChannel::receive(std::span<char> buffer) noexcept {
   return moved(SSL_read(tls_.get(), buffer.data(), static_cast<int>(std::min<std::size_t>(buffer.size(), INT_MAX))));
 }
 
+bool TlsChannel::has_http2() const noexcept {
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(tls_.get(), &name, &size);
+  return std::string_view(reinterpret_cast<const char*>(name), size) == http2_name;
+}
+
 Moved TlsChannel::moved(int result) noexcept {
-  if (result > 0) return {static_cast<std::size_t>(result), Waits::None};
+  if (result > 0) {
+    if (std::exchange(awaits_http2_, false) && !has_http2()) {
+      failure_ = "the server does not choose HTTP/2 (ALPN)";
+      return {0, Waits::Broken};
+    }
+    return {static_cast<std::size_t>(result), Waits::None};
+  }
   switch (SSL_get_error(tls_.get(), result)) {
     case SSL_ERROR_WANT_READ: return {0, Waits::ToRead};
     case SSL_ERROR_WANT_WRITE: return {0, Waits::ToWrite};

@@ -1,11 +1,12 @@
 # The command tern as a user calls it: texts, exit statuses, a project, a served folder, the routes of a program.
-#   command_line.bash TERN PROGRAM DEV_CERT HAS_SQLITE
+#   command_line.bash TERN PROGRAM DEV_CERT HAS_SQLITE HAS_HTTP2
 # PROGRAM serves /openapi.json; DEV_CERT is script/dev-cert.
 set -euo pipefail
 tern=$(realpath "$1")
 program=$(realpath "$2")
 dev_cert=$(realpath "$3")
 has_sqlite=$4
+has_http2=$5
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -101,6 +102,13 @@ expect 1 'Connection refused' bench "http://$address/" -c 1
 serve_shop --certificate certificate/cert.pem --key certificate/key.pem
 expect 1 'the certificate is not accepted' bench "https://$address/CMakeLists.txt" -c 1 -d 200ms
 expect 0 '^statuses +2xx [0-9]+$' bench "https://$address/CMakeLists.txt" -c 2 -d 300ms --insecure
+expect 2 'streams requires --http2' bench "https://$address/" --streams 2
+if [ "$has_http2" = 1 ]; then
+  expect 2 'HTTP/2 has no field Connection' bench "https://$address/" -H 'Connection: close' --http2 --insecure
+  expect 0 'HTTP/2 with 4 at a time' bench "https://$address/CMakeLists.txt" -c 2 -d 300ms --insecure --http2 -m 4
+  grep -qE '^statuses +2xx [0-9]+$' output || fail "tern bench counts no statuses: $(cat output)"
+  expect 1 'no HTTP/2|Connection reset' bench "http://$address/" -c 1 --http2  # to a port with TLS
+fi
 stop_server
 
 mkdir migrations

@@ -24,7 +24,7 @@ def main():
         in_bash = re.search(rf"^    {name}\) words=\"(.*)\" ;;$", bash, re.M)
         in_zsh = re.search(rf"^    {name}\)(.*?);;$", zsh, re.M | re.S)
         in_fish = "\n".join(line for line in fish.splitlines() if re.search(rf"__tern_in( [a-z]+)* {name}\b", line))
-        options = re.findall(r"^  (?:-\w,)?--([a-z-]+)", help_of(name).partition("Options:")[2], re.M)
+        options = re.findall(r"^  (?:-\w,)?--([a-z0-9-]+)", help_of(name).partition("Options:")[2], re.M)
         assert "help" in options, name
         for option in sorted(set(options) - {"help"}):
             if not section or f"--{option}" not in section.group(1):
