@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   app.get("/db", [&db] { return read_world(db); });
   app.get("/queries", [&db] { return read_worlds(db); });
   app.get("/updates", [&db] { return update_worlds(db); });
-  app.get("/fortunes", [&db]() -> tern::Task<tern::Page<FortunePage>> {
+  app.get("/fortunes", [&db]() -> tern::Task<tern::Rendered<FortunePage>> {
     FortunePage page;
     page.fortunes = co_await db.query<Fortune>("select id, message from fortune");
     page.fortunes.push_back({0, "Additional fortune added at request time."});

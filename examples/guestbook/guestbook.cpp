@@ -111,7 +111,7 @@ tern::Response shown_again(const tern::Request& request, const AccountPage& page
   return tern::render(request, "account", page).status(tern::Status::UnprocessableContent);
 }
 
-tern::Task<tern::Page<HomePage>> home(Session session, tern::State<std::unique_ptr<Book>> book) {
+tern::Task<tern::Rendered<HomePage>> home(Session session, tern::State<std::unique_ptr<Book>> book) {
   std::vector<Entry> entries = co_await (*book)->latest();
   Shell shell = shell_of(session);
   const bool may_moderate = shell.viewer && shell.viewer->is_moderator();

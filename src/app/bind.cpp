@@ -36,7 +36,11 @@ Response unavailable(Exchange& exchange, std::string detail) {
 }
 
 Response answer_exception(Exchange& exchange) {
-  if (auto mapped = core_of(exchange).map_exception(exchange)) return std::move(*mapped);
+  try {
+    if (auto mapped = core_of(exchange).map_exception(exchange)) return std::move(*mapped);
+  } catch (const HttpError& error) {  // of the mapping
+    return exchange.refuse(error.problem());
+  }
   try {
     throw;
   } catch (const HttpError& error) {

@@ -147,6 +147,21 @@ TEST(Errors, numbers_texts_and_enumerations_may_be_mapped) {
   EXPECT_EQ(client.get("/enum").status, 423);
 }
 
+TEST(Errors, a_mapping_may_throw_an_http_error) {
+  App app;
+  app.on_error(
+      [](const ShopError& error) -> Response { throw HttpError(Status::Conflict, std::to_string(error.code)); });
+  app.get("/thrown", throwing(ShopError{5}));
+  app.get("/returned", []() -> std::expected<int, ShopError> { return std::unexpected(ShopError{6}); });
+  Client client(app);
+  for (const char* target : {"/thrown", "/returned"}) {
+    const TestResponse answer = client.get(target);
+    EXPECT_EQ(answer.status, 409);
+    EXPECT_EQ(answer.field("content-type"), media::problem);
+  }
+  EXPECT_TRUE(client.reports().empty());
+}
+
 TEST(Errors, a_mapping_that_throws_is_a_reported_500) {
   App app;
   app.on_error([](const ShopError&) -> Response { throw std::runtime_error("mapping: hunter2"); });

@@ -59,7 +59,7 @@ TEST_F(TemplatesTest, large_pages_are_streamed) {
   bool is_streamed = false;
   app.get("/", [&is_streamed](Request& request) {
     const std::vector<std::string> lines(50'000, "a line of text");
-    Response response = Respond<Page<Home>>::to(render("home", Home{"T", lines}), request);
+    Response response = Respond<Rendered<Home>>::to(render("home", Home{"T", lines}), request);
     is_streamed = response.producer() != nullptr;
     return response;
   });

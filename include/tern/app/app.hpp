@@ -304,7 +304,8 @@ public:
   // Maps an exception, or the error of a std::expected, to a response: f takes it by const reference and returns a
   // result that a handler may return. The first mapping of a matching type, derived types included, applies; for the
   // error of a std::expected, one of exactly its type takes precedence. An HttpError has its own response, unless there
-  // is a mapping of HttpError. A second parameter, const Request&, gets the request.
+  // is a mapping of HttpError. A second parameter, const Request&, gets the request. A mapping may throw an HttpError;
+  // any other exception of it is a logged 500.
   template <class F>
   App& on_error(F mapping) {
     if constexpr (app::usable_error_mapping<F>()) {

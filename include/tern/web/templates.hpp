@@ -97,7 +97,7 @@ private:
 
 // A page as the result of a handler; see render().
 template <class T>
-struct Page {
+struct Rendered {
   std::string name;
   T value;
 };
@@ -107,7 +107,7 @@ struct Page {
 // Rendered after the handler has returned: views in `value` are of the request or of static text. A page of more than
 // 64 KiB is rendered as the client reads it.
 template <class T>
-Page<T> render(std::string name, T value) {
+Rendered<T> render(std::string name, T value) {
   return {std::move(name), std::move(value)};
 }
 
@@ -120,10 +120,10 @@ Response render(const Request& request, std::string_view name, const T& value) {
 }
 
 template <class T>
-struct Respond<Page<T>> {
+struct Respond<Rendered<T>> {
   static constexpr app::NeededState needed_state{"tern::Templates", &http::type_key<Templates>, false,
                                                  "app.templates(…)"};
-  static Response to(Page<T> page, Request& request) {
+  static Response to(Rendered<T> page, Request& request) {
     base::Box<web::PageValue> value(new web::OwnedPageValue<T>(std::move(page.value)));
     return web::respond_with_page(request, page.name, std::move(value));
   }
