@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,10 @@ struct WorldAnswer {
 };
 struct Fortune {
   std::int32_t id = 0;
-  std::string message;
+  std::string_view message;
 };
 struct FortunePage {
-  std::vector<Fortune> fortunes;
+  tern::Rows<Fortune> fortunes;
 };
 struct Range {
   int min = 10;
@@ -146,7 +147,7 @@ int main(int argc, char** argv) {
   app.get("/updates", [&db] { return update_worlds(db); });
   app.get("/fortunes", [&db]() -> tern::Task<tern::Rendered<FortunePage>> {
     FortunePage page;
-    page.fortunes = co_await db.query<Fortune>("select id, message from fortune");
+    page.fortunes = co_await db.rows<Fortune>("select id, message from fortune");
     page.fortunes.push_back({0, "Additional fortune added at request time."});
     std::ranges::sort(page.fortunes, {}, &Fortune::message);
     co_return tern::render("fortunes", std::move(page));

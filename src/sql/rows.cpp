@@ -1,6 +1,7 @@
 #include <tern/sql/error.hpp>
 #include <tern/sql/queries.hpp>
 #include <tern/sql/rows.hpp>
+#include <tern/sql/text_rows.hpp>
 
 #include <tern/base/number.hpp>
 
@@ -68,6 +69,16 @@ void RowMapping::read(std::span<const Column> columns, std::span<const Value> va
     refuse_columns(why + " has the value " + shown(values[i]) + ", which the C++ type " + std::string(member.type) +
                    " cannot hold");
   }
+}
+
+bool view_text(const Value& value, std::string_view& text) noexcept {
+  text = value.bytes;
+  return value.type == ValueType::Text || value.type == ValueType::Decimal;
+}
+
+bool view_text(const Value& value, std::optional<std::string_view>& text) noexcept {
+  text.reset();
+  return value.type == ValueType::Null || view_text(value, text.emplace());
 }
 
 void expect_at_most_one_row(std::size_t rows, std::string_view statement) {

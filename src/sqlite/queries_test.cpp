@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tern::sqlite {
@@ -37,6 +39,49 @@ TEST_F(SqliteQueries, rows_are_structs_by_name) {
   EXPECT_EQ(books[0].title, "Ulysses");
   EXPECT_EQ(books[0].year, 1922);
   EXPECT_EQ(now(db_.query<Book>("select * from book where id = 3"))[0].year, std::nullopt);
+}
+
+struct BookView {
+  std::int64_t id = 0;
+  std::string_view title;
+  std::optional<std::string_view> note;
+};
+
+TEST_F(SqliteQueries, texts_of_rows_are_views_of_memory_that_the_result_owns) {
+  // More text than a block of memory has.
+  const auto statement = [](const Sqlite& db) {
+    return db.rows<BookView>(
+        "with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000) "
+        "select i as id, 'A long title, number ' || i as title, case i when 2 then 'note' when 3 then '' end as note "
+        "from n");
+  };
+  Rows<BookView> found = now(statement(db_));
+  now(db_.query<Book>("select * from book"));  // reuses what the rows were read into
+  Rows<BookView> books = std::move(found);
+  books.push_back({1001, books.keep(std::string("A long title, number ") + "1001"), std::nullopt});
+  ASSERT_EQ(books.size(), 1001U);
+  for (std::size_t i = 0; i < books.size(); ++i) {
+    ASSERT_EQ(books[i].title, "A long title, number " + std::to_string(i + 1));
+    ASSERT_EQ(books[i].id, static_cast<std::int64_t>(i + 1));
+  }
+  EXPECT_EQ(books[0].note, std::nullopt);
+  EXPECT_EQ(books[1].note, "note");
+  EXPECT_EQ(books[2].note, "");
+}
+
+TEST_F(SqliteQueries, rows_with_views_are_lists_in_json) {
+  const auto books = now(db_.rows<BookView>("select id, title, null as note from book where id < $1", 2));
+  std::string text;
+  json::write(text, books);
+  EXPECT_EQ(text, R"([{"id":1,"title":"Emma","note":null}])");
+  EXPECT_TRUE(now(db_.rows<BookView>("select id, title, null as note from book where id = 0")).empty());
+}
+
+TEST_F(SqliteQueries, views_are_of_texts_only) {
+  const auto number = error_of(db_.rows<BookView>("select 1 as id, 2 as title, null as note"));
+  EXPECT_THAT(number.what(), HasSubstr("the column \"title\" has the value INTEGER 2"));
+  const auto null = error_of(db_.rows<BookView>("select 1 as id, null as title, null as note"));
+  EXPECT_THAT(null.what(), HasSubstr("the column \"title\" has the value NULL"));
 }
 
 TEST_F(SqliteQueries, execute_counts_the_changed_rows) {

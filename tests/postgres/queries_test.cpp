@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tern::postgres {
@@ -36,6 +37,28 @@ TEST_F(PostgresQueries, rows_are_structs) {
   EXPECT_EQ(run([&] { return db.one<Book>("select * from book where id = $1", 2); }).title, "Ulysses");
   EXPECT_EQ(run([&] { return db.optional<Book>("select * from book where id = $1", 3); }), std::nullopt);
   EXPECT_EQ(run([&] { return db.scalar<std::int64_t>("select count(*) from book"); }), 2);
+}
+
+TEST_F(PostgresQueries, texts_of_rows_stay_when_the_receive_buffer_is_used_again) {
+  struct Line {
+    int id = 0;
+    std::string_view text;
+    std::optional<std::string_view> price;
+  };
+  const auto lines = run([&]() -> Task<Rows<Line>> {
+    auto found = co_await db.rows<Line>(
+        "select x as id, repeat('line ', 20) || x as text, case x when 2 then 1.50 end as price "
+        "from generate_series(1, 3000) as x");
+    co_await db.query<std::string>("select repeat('other', 1000) from generate_series(1, 300)");
+    co_return found;
+  });
+  ASSERT_EQ(lines.size(), 3000U);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_TRUE(lines[i].text.starts_with("line line ")) << i;
+    EXPECT_TRUE(lines[i].text.ends_with(" line " + std::to_string(i + 1))) << i;
+  }
+  EXPECT_EQ(lines[0].price, std::nullopt);
+  EXPECT_EQ(lines[1].price, "1.50");  // all digits of a numeric
 }
 
 TEST_F(PostgresQueries, statements_are_prepared_once) {

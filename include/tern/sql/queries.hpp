@@ -6,6 +6,7 @@
 #include <tern/sql/error.hpp>
 #include <tern/sql/rows.hpp>
 #include <tern/sql/statement.hpp>
+#include <tern/sql/text_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,13 @@ Task<std::vector<T>> query(Driver& driver, Call call) {
 }
 
 template <class T>
+Task<Rows<T>> rows(Driver& driver, Call call) {
+  RowsCollector<T> collector;
+  co_await run(driver, call, &collector);
+  co_return std::move(collector.result);
+}
+
+template <class T>
 Task<T> one(Driver& driver, Call call) {
   RowCollector<T> collector(2);
   co_await run(driver, call, &collector);
@@ -77,6 +85,12 @@ public:
   template <RowType T, class... A>
   Task<std::vector<T>> query(SqlText<sizeof...(A)> text, const A&... arguments) const {
     return detail::query<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
+  }
+  // All rows, of structs with std::string_view for texts, which are views of memory that the result owns: no string is
+  // allocated for each. For large results that are written and forgotten.
+  template <json::Aggregate T, class... A>
+  Task<Rows<T>> rows(SqlText<sizeof...(A)> text, const A&... arguments) const {
+    return detail::rows<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The one row.
   template <RowType T, class... A>
