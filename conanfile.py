@@ -21,6 +21,17 @@ PARTS = {  # option: packages of Debian
     "redis": ["libhiredis-dev"],
     "sqlite": ["libsqlite3-dev"],
     "postgres": ["libpq-dev", "libssl-dev"],
+    "command": ["libcli11-dev"],
+}
+CORE_LIBRARIES = ["simdjson", "re2", "spdlog", "fmt"]
+CORE_PART_LIBRARIES = {"tls": ["ssl", "crypto"], "http2": ["nghttp2"], "zlib": ["z"]}
+COMPONENTS = {  # part: what its library needs of Tern, and of the system
+    "web": ([], ["ssl", "crypto", "z", "brotlidec", "brotlienc", "zstd", "argon2", "crypt"]),
+    "observe": ([], []),
+    "config": ([], []),
+    "redis": ([], ["hiredis"]),
+    "sqlite": (["sql"], ["sqlite3"]),
+    "postgres": (["sql"], ["pq", "crypto"]),
 }
 
 
@@ -42,9 +53,9 @@ class Tern(ConanFile):
     def export(self):
         copy(self, "version.hpp", f"{self.recipe_folder}/include/tern", f"{self.export_folder}/include/tern")
 
-    def config_options(self):
+    def configure(self):
         if self.options.shared:
-            del self.options.fPIC
+            self.options.rm_safe("fPIC")
 
     def validate(self):
         check_min_cppstd(self, 23)
@@ -60,7 +71,7 @@ class Tern(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in PARTS:
             toolchain.cache_variables[f"TERN_{part.upper()}"] = bool(self.options.get_safe(part))
-        toolchain.cache_variables.update({"TERN_COMMAND": False, "TERN_BUILD_EXAMPLES": False, "TERN_UNITY": True})
+        toolchain.cache_variables.update({"TERN_BUILD_EXAMPLES": False, "TERN_UNITY": True})
         toolchain.generate()
         CMakeDeps(self).generate()
 
@@ -74,7 +85,18 @@ class Tern(ConanFile):
         copy(self, "LICENSE", self.source_folder, f"{self.package_folder}/licenses")
 
     def package_info(self):
-        # Tern's own package for find_package(tern) is in it.
+        # Tern's own package for find_package(tern), and its files for pkg-config, are in it. The components are for other build systems.
         self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs.append("lib/cmake/tern")
-        self.cpp_info.libs = ["tern"]
+        self.cpp_info.components["core"].builddirs = ["lib/cmake/tern"]
+        self.cpp_info.components["core"].libs = ["tern"]
+        self.cpp_info.components["core"].system_libs = CORE_LIBRARIES + [
+            library for part, libraries in CORE_PART_LIBRARIES.items() if self.options.get_safe(part) for library in libraries] + ["pthread"]
+        parts = [part for part in COMPONENTS if self.options.get_safe(part)]
+        if any("sql" in COMPONENTS[part][0] for part in parts):
+            self.cpp_info.components["sql"].libs = ["tern-sql"]
+            self.cpp_info.components["sql"].requires = ["core"]
+        for part in parts:
+            of_tern, of_system = COMPONENTS[part]
+            self.cpp_info.components[part].libs = [f"tern-{part}"]
+            self.cpp_info.components[part].requires = ["core", *of_tern]
+            self.cpp_info.components[part].system_libs = of_system

@@ -1,17 +1,28 @@
 from conan import ConanFile
 from conan.tools.build import can_run
-from conan.tools.cmake import CMake, cmake_layout
+from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
+
+COMPONENTS = ["config", "observe", "postgres", "redis", "sqlite", "web"]
 
 
 class TestTern(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
-    generators = "CMakeDeps", "CMakeToolchain"
+    generators = "CMakeDeps"
 
     def requirements(self):
         self.requires(self.tested_reference_str)
 
     def layout(self):
         cmake_layout(self)
+
+    def components(self):
+        options = self.dependencies["tern"].options
+        return [component for component in COMPONENTS if options.get_safe(component)]
+
+    def generate(self):
+        toolchain = CMakeToolchain(self)
+        toolchain.cache_variables["COMPONENTS"] = ";".join(self.components())
+        toolchain.generate()
 
     def build(self):
         cmake = CMake(self)
@@ -20,4 +31,5 @@ class TestTern(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(f"{self.cpp.build.bindir}/example", env="conanrun")
+            for program in ["example", *(f"example-{component}" for component in self.components())]:
+                self.run(f"{self.cpp.build.bindir}/{program}", env="conanrun")
