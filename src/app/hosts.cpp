@@ -85,12 +85,15 @@ const RouteTable& Core::table_of(Exchange& exchange) const noexcept {
 // shorter one.
 const RouteTable& Core::table_of_host(Exchange& exchange) const noexcept {
   const std::string_view listener = exchange.listener();
-  const std::string_view name = name_of(exchange.request().host());
+  std::optional<std::string_view> name;  // which an app without hosts does not look for
   const RouteTable* best = &tables_.front();
   for (const RouteTable& table : tables_) {
     if (table.host.empty()) {
       if (!table.listener.empty() && table.listener == listener) return table;
-    } else if (fits(table.host, name)) {
+      continue;
+    }
+    if (!name) name = name_of(exchange.request().host());
+    if (fits(table.host, *name)) {
       const bool precedes = !is_wildcard(table.host) ||
                             (best->host.size() < table.host.size() && (best->host.empty() || is_wildcard(best->host)));
       if (precedes) best = &table;

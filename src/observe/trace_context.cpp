@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tern::observe {
 namespace {
@@ -32,6 +33,19 @@ bool is_zero(const Bytes& bytes) noexcept {
 }
 
 }  // namespace
+
+void write_hex(std::span<const std::uint8_t> bytes, char* to) noexcept {
+  static constexpr auto pairs = [] {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::array<std::array<char, 2>, 256> all{};
+    for (std::size_t byte = 0; byte < all.size(); ++byte) all[byte] = {digits[byte >> 4U], digits[byte & 15U]};
+    return all;
+  }();
+  for (const std::uint8_t byte : bytes) {
+    std::memcpy(to, pairs[byte].data(), 2);
+    to += 2;
+  }
+}
 
 std::optional<TraceParent> parse_traceparent(std::string_view text) noexcept {
   constexpr std::size_t length = 55;

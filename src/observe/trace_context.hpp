@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,15 +32,12 @@ void fill_id(std::array<std::uint8_t, size>& id, std::size_t offset, std::uint64
   std::memcpy(id.data() + offset, &number, sizeof number);
 }
 
-// Lower-case hexadecimal digits.
+// Lower-case hexadecimal digits, two for each byte.
+void write_hex(std::span<const std::uint8_t> bytes, char* to) noexcept;
 template <std::size_t size>
 std::string hex(const std::array<std::uint8_t, size>& bytes) {
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
-  }
+  std::string text(2 * size, '\0');
+  write_hex(bytes, text.data());
   return text;
 }
 

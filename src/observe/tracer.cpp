@@ -111,8 +111,7 @@ void Tracer::begin(Exchange& exchange) noexcept {
     fill_id(trace.id, 0, trace.seed);
     context.set_id(trace.id);
     trace.sampled = parent && options_.follow_parent ? parent->sampled : last_eight(trace.trace) < most_;
-    const std::string text = hex(trace.trace);
-    std::ranges::copy(text, trace.text.begin());
+    write_hex(trace.trace, trace.text.data());
     request.set_trace_id({trace.text.data(), trace.text.size()});
     exchange.set_work_context(&context);
   } catch (const std::bad_alloc&) {

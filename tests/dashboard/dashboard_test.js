@@ -9,6 +9,7 @@ const path = require("path");
 const { findBrowser, launch } = require("../browser/browser.js");
 
 const [, , program, getAxe, pictures] = process.argv;
+const looks = [1400, 1920, 1024, 390].flatMap(width => [["light", width], ["dark", width]]);
 let browser, origin, ends = false;
 
 // A request with these fields; its status and fields.
@@ -120,9 +121,13 @@ const tests = {
     const script = axe.status === 0 ? fs.readFileSync(axe.stdout.trim(), "utf8") : null;
     if (!script) return console.log("  without axe-core");
     await page.send("Runtime.evaluate", { expression: script });
-    for (const [theme, width] of [["light", 1400], ["dark", 1400], ["light", 390], ["dark", 390]]) {
+    for (const [theme, width] of looks) {
       await page.prefer(theme);
       await page.resize(width, 900);
+      const rows = await page.evaluate(() => Map.groupBy(document.querySelectorAll(".tile"), tile => tile.offsetTop).values().map(row => row.length).toArray());
+      assert.deepStrictEqual(rows, { 1920: [10], 1400: [5, 5], 1024: [5, 5], 390: [2, 2, 2, 2, 2] }[width], "no row of tiles has a few");
+      const cut = await page.evaluate(() => [...document.querySelectorAll(".number")].filter(node => node.scrollWidth > node.clientWidth).map(node => node.textContent));
+      assert.deepStrictEqual(cut, [], `${width}`);
       const faults = await page.evaluate(async () => (await axe.run(document, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(node => node.html).join(" | ")}`));
       assert.deepStrictEqual(faults, [], `${theme}, ${width}`);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is cut off");
@@ -145,7 +150,7 @@ const tests = {
 };
 
 async function photograph(page) {
-  for (const [theme, width] of [["light", 1400], ["dark", 1400], ["light", 390], ["dark", 390]]) {
+  for (const [theme, width] of looks) {
     await page.prefer(theme);
     await page.resize(width, 900);
     await page.evaluate(() => document.querySelectorAll("#traces details").forEach((node, index) => node.open = index === 0));

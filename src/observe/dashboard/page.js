@@ -12,7 +12,7 @@ const place = row => `${row.method} ${row.route || "(no route)"}`;
 
 // 1234 -> "1,234", 12.34 -> "12.3"
 function number(value) {
-  if (value >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString("en");
+  if (value >= 99.95 || Number.isInteger(value)) return Math.round(value).toLocaleString("en");
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 const bytes = value => value >= 2 ** 30 ? [number(value / 2 ** 30), "GiB"] : [number(value / 2 ** 20), "MiB"];
