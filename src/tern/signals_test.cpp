@@ -23,6 +23,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace tern {
 namespace {
@@ -307,6 +308,35 @@ TEST_F(RunSignals, write_down_where_each_coroutine_waits) {
       std::regex_search(log, std::regex("a loop loop=[01] .*posted=[0-9]+ timers=[1-9][0-9]* next_timer_ms=[0-9]")))
       << log;
   ends = true;
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+}
+
+// Chains are walked while requests begin and end on other loops, on the pool and by timers.
+TEST_F(RunSignals, write_down_what_the_loops_do_under_load) {
+  app.get("/work", []() -> Task<std::string> {
+    co_await sleep_for(Milliseconds(1));
+    const auto work = [] { return std::string("done"); };
+    co_return co_await offload(work);
+  });
+  slow = Seconds(100);  // so that waits are noted
+  const std::uint16_t port = run();
+  std::atomic<bool> ends = false;
+  std::atomic<int> wrong = 0;
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back([&] {
+      while (!ends) wrong += get(port, "/work").ends_with("done") ? 0 : 1;
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    signal(SIGQUIT);
+    ::poll(nullptr, 0, 10);
+  }
+  EXPECT_TRUE(logged("GET /work: is in flight"));
+  ends = true;
+  clients.clear();
+  EXPECT_EQ(wrong, 0);
   signal(SIGTERM);
   EXPECT_EQ(result(), 0);
 }

@@ -187,6 +187,18 @@ TEST_F(ServingTraces, are_dropped_and_counted_when_the_exporter_fails_or_is_slow
   EXPECT_THAT(content_of(folder.path / "error"), HasSubstr("spans were lost: no collector"));
 }
 
+TEST_F(ServingTraces, are_dropped_and_counted_while_the_exporter_blocks) {
+  exported.blocks = true;
+  max_queued = 3;
+  start(1);
+  const auto dropped = [this] {
+    return !ask(app.port("admin"), "/metrics", "").contains("\ntern_spans_dropped_total 0\n");
+  };
+  while (!dropped()) EXPECT_THAT(ask("/hello"), StartsWith("HTTP/1.1 200"));
+  exported.blocks = false;
+  EXPECT_GE(spans().size(), 3U);
+}
+
 TEST_F(ServingTraces, are_exported_again_after_an_exception_of_any_kind) {
   exported.throws_a_number = true;
   start(1);
