@@ -144,6 +144,10 @@ RedisStatistics Client::statistics() const {
   const std::lock_guard lock(mutex_);
   RedisStatistics statistics = ended_;
   for (const LoopClient* loop : loops_) statistics += loop->statistics().read();
+  statistics.subscriptions = subscriptions_.subscribed.load(std::memory_order_relaxed);
+  statistics.unread_messages = subscriptions_.unread.load(std::memory_order_relaxed);
+  statistics.messages = subscriptions_.messages.load(std::memory_order_relaxed);
+  statistics.resubscriptions = subscriptions_.resubscribed.load(std::memory_order_relaxed);
   return statistics;
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -12,6 +13,14 @@
 namespace tern::redis {
 
 class LoopClient;
+
+// Of all subscriptions of a client, on any loop.
+struct SubscriptionCounters {
+  std::atomic<std::size_t> subscribed = 0;
+  std::atomic<std::size_t> unread = 0;
+  std::atomic<std::uint64_t> messages = 0;
+  std::atomic<std::uint64_t> resubscribed = 0;
+};
 
 class Client {
 public:
@@ -30,6 +39,7 @@ public:
   void remove(LoopClient& ended) noexcept;
   // From any thread.
   RedisStatistics statistics() const;
+  SubscriptionCounters& subscriptions() noexcept { return subscriptions_; }
 
   const RedisOptions& options() const noexcept { return options_; }
   const std::string& name() const noexcept { return name_; }
@@ -45,6 +55,7 @@ private:
   const RedisOptions options_;
   const Milliseconds max_wait_;
   const std::string name_;
+  SubscriptionCounters subscriptions_;
   std::atomic<std::size_t> handles_ = 1;
   std::atomic<std::size_t> owners_ = 1;  // loops, and one for all handles
   mutable std::mutex mutex_;             // guards what follows, not the objects, which belong to their loops

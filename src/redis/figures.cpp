@@ -27,6 +27,14 @@ void Redis::report(http::FigureSink& sink, std::string_view name) const {
   commands("refused", counts.refused);
   sink.counter("tern_redis_reconnects", "Connections that have replaced a lost one.",
                static_cast<double>(counts.reconnects), {client});
+  sink.gauge("tern_redis_subscriptions", "Subscriptions that are connected.", static_cast<double>(counts.subscriptions),
+             {client});
+  sink.gauge("tern_redis_unread_messages", "Messages of subscriptions that were not read yet.",
+             static_cast<double>(counts.unread_messages), {client});
+  sink.counter("tern_redis_messages", "Messages of subscriptions that have arrived.",
+               static_cast<double>(counts.messages), {client});
+  sink.counter("tern_redis_resubscriptions", "Subscriptions that were made again after a lost connection.",
+               static_cast<double>(counts.resubscriptions), {client});
 }
 
 }  // namespace tern

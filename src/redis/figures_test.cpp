@@ -116,5 +116,52 @@ TEST_F(RedisFiguresTest, lost_connections_and_refused_commands_are_counted) {
   EXPECT_EQ(redis.statistics().connections, 0U);
 }
 
+TEST_F(RedisFiguresTest, messages_of_subscriptions_are_counted) {
+  const Redis redis(options());
+  run([&]() -> Task<> {
+    RedisSubscription orders(redis, {"orders"});
+    co_await orders.subscribe();
+    EXPECT_EQ(redis.statistics().subscriptions, 1U);
+    for (int i = 0; i < 3; ++i) co_await redis.command("PUBLISH", "orders", i);
+    co_await orders.next();
+    while (redis.statistics().messages != 3) co_await redis.command("PING");
+    EXPECT_EQ(redis.statistics().unread_messages, 2U);
+    co_await orders.next();
+    co_await orders.next();
+    EXPECT_EQ(redis.statistics().unread_messages, 0U);
+    co_await redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+    EXPECT_TRUE((co_await orders.next()).missed);
+    EXPECT_EQ(redis.statistics().resubscriptions, 1U);
+    EXPECT_EQ(redis.statistics().subscriptions, 1U);
+    co_await redis.command("PUBLISH", "orders", "not read");
+    while (redis.statistics().messages != 4) co_await redis.command("PING");
+    EXPECT_EQ(redis.statistics().unread_messages, 1U);
+  });
+  const RedisStatistics counts = redis.statistics();
+  EXPECT_EQ(counts.subscriptions, 0U);
+  EXPECT_EQ(counts.unread_messages, 0U);  // given up with their subscription
+  FigureMap sink;
+  redis.report(sink, "shop");
+  EXPECT_THAT(sink.values, Contains(Pair("tern_redis_subscriptions client=shop", 0)));
+  EXPECT_THAT(sink.values, Contains(Pair("tern_redis_unread_messages client=shop", 0)));
+  EXPECT_THAT(sink.values, Contains(Pair("tern_redis_messages_total client=shop", 4)));
+  EXPECT_THAT(sink.values, Contains(Pair("tern_redis_resubscriptions_total client=shop", 1)));
+}
+
+TEST_F(RedisFiguresTest, a_connection_for_waiting_commands_has_figures_of_its_own) {
+  const Redis redis(options());
+  const RedisBlocking queue(redis, Seconds(30));
+  run([&]() -> Task<> {
+    co_await redis.command("RPUSH", "jobs", "first");
+    co_await queue.command("BLPOP", "jobs", 30);
+  });
+  EXPECT_EQ(redis.statistics().commands, 1U);
+  EXPECT_EQ(queue.statistics().commands, 1U);
+  EXPECT_EQ(queue.statistics().connections, 1U);
+  FigureMap sink;
+  queue.report(sink, "queue");
+  EXPECT_THAT(sink.values, Contains(Pair("tern_redis_commands_total client=queue outcome=ok", 1)));
+}
+
 }  // namespace
 }  // namespace tern::redis

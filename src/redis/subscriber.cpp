@@ -40,6 +40,22 @@ Subscriber::Subscriber(const Redis& redis, std::vector<std::string> channels, st
   }
 }
 
+Subscriber::~Subscriber() {
+  set_subscribed(false);
+  for (const RedisMessage& message : queue_) {
+    if (!message.missed) --counters().unread;
+  }
+}
+
+SubscriptionCounters& Subscriber::counters() const noexcept {
+  return redis_.client_->subscriptions();
+}
+
+void Subscriber::set_subscribed(bool subscribed) noexcept {
+  if (std::exchange(subscribed_, subscribed) == subscribed) return;
+  subscribed ? ++counters().subscribed : --counters().subscribed;
+}
+
 // --- Connecting
 
 Task<std::string> Subscriber::attempt() {
@@ -60,7 +76,7 @@ Task<std::string> Subscriber::attempt() {
     } catch (const TimedOut&) {
       in_time = false;
     }
-    subscribed_ = in_time && !failed_;
+    set_subscribed(in_time && !failed_);
     if (subscribed_) co_return std::string();
     fault = in_time ? fault_ : no_answer(options_.timeout);
     connection_.reset();
@@ -96,7 +112,7 @@ void Subscriber::refuse(std::string_view error) {
 // Called from within the connection, which is destroyed by the next attempt.
 void Subscriber::on_lost(Connection&, std::string_view why) noexcept {
   failed_ = true;
-  subscribed_ = false;
+  set_subscribed(false);
   try {
     fault_ = why;
     if (is_final(why)) refusal_ = why;  // hiredis ends the connection itself
@@ -117,7 +133,10 @@ Task<> Subscriber::subscribe() {
     }
     if (subscribed_) {
       backoff_.reset();
-      if (std::exchange(has_subscribed_, true)) queue_.push_back({{}, {}, {}, true});
+      if (std::exchange(has_subscribed_, true)) {
+        queue_.push_back({{}, {}, {}, true});
+        ++counters().resubscribed;
+      }
       co_return;
     }
     if (!refusal_.empty()) {
@@ -144,6 +163,8 @@ void Subscriber::on_message(const redisReply& reply) {
   message.payload = string_of(reply.element[by_pattern ? 3 : 2]);
   const std::size_t bytes = message.channel.size() + message.payload.size() + message_overhead;
   queue_.push_back(std::move(message));
+  ++counters().messages;
+  ++counters().unread;
   queued_bytes_ += bytes;
   if (is_full()) connection_->pause();
   changed_.set();
@@ -165,7 +186,7 @@ Task<> Subscriber::wait() {
       co_await with_timeout(options_.ping, changed_.wait());
     } catch (const TimedOut&) {
       if (!std::exchange(alive_, false)) {
-        subscribed_ = false;
+        set_subscribed(false);
         co_return;
       }
       const bool by_name = !channels_.empty();
@@ -184,7 +205,10 @@ Task<RedisMessage> Subscriber::next() {
   }
   RedisMessage first = std::move(queue_.front());
   queue_.pop_front();
-  if (!first.missed) queued_bytes_ -= first.channel.size() + first.payload.size() + message_overhead;
+  if (!first.missed) {
+    queued_bytes_ -= first.channel.size() + first.payload.size() + message_overhead;
+    --counters().unread;
+  }
   if (subscribed_ && queue_.size() < max_messages / 2 && queued_bytes_ <= options_.max_queued / 2)
     connection_->resume();
   co_return first;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/backoff.hpp"
+#include "redis/client.hpp"
 #include "redis/connection.hpp"
 
 #include <tern/coro/event.hpp>
@@ -22,6 +23,9 @@ namespace tern::redis {
 class Subscriber final : private Connection::Observer {
 public:
   Subscriber(const Redis& redis, std::vector<std::string> channels, std::vector<std::string> patterns);
+  Subscriber(const Subscriber&) = delete;
+  Subscriber& operator=(const Subscriber&) = delete;
+  ~Subscriber();
 
   Task<> subscribe();
   Task<RedisMessage> next();
@@ -39,6 +43,8 @@ private:
   void on_message(const redisReply& reply);
   void refuse(std::string_view error);
   bool is_full() const noexcept;
+  void set_subscribed(bool subscribed) noexcept;
+  SubscriptionCounters& counters() const noexcept;
 
   const Redis redis_;
   const RedisOptions& options_;

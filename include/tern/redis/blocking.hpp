@@ -4,6 +4,7 @@
 #include <tern/redis/client.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tern {
@@ -35,6 +36,11 @@ public:
     redis::check_command(text, true);
     return RedisCommand<T>(*redis_.client_, redis::Request(std::move(text)));
   }
+
+  // Of its own connections, which Redis::statistics() does not have. `unanswered`: commands that wait.
+  RedisStatistics statistics() const { return redis_.statistics(); }
+  // For AdminAddress::pool().
+  void report(http::FigureSink& sink, std::string_view name) const { redis_.report(sink, name); }
 
 private:
   Redis redis_;

@@ -29,6 +29,7 @@ namespace redis {
 
 class Client;
 class LoopClient;
+class Subscriber;
 struct Slot;
 
 template <class T>
@@ -294,6 +295,7 @@ public:
 
 private:
   friend class RedisBlocking;
+  friend class redis::Subscriber;
   Redis(RedisOptions options, Milliseconds max_wait);
 
   template <class T>

@@ -19,6 +19,12 @@ struct RedisStatistics {
   std::uint64_t refused = 0;    // that were not queued: Redis is away, or there were too many
   std::uint64_t reconnects = 0;
 
+  // Of the RedisSubscriptions that were made with it.
+  std::size_t subscriptions = 0;      // that are subscribed now
+  std::size_t unread_messages = 0;    // that have arrived, and were not read yet
+  std::uint64_t messages = 0;         // that have arrived
+  std::uint64_t resubscriptions = 0;  // after a lost connection; messages in between are lost
+
   constexpr RedisStatistics& operator+=(const RedisStatistics& other) noexcept {
     connections += other.connections;
     unanswered += other.unanswered;
@@ -28,6 +34,10 @@ struct RedisStatistics {
     cancelled += other.cancelled;
     refused += other.refused;
     reconnects += other.reconnects;
+    subscriptions += other.subscriptions;
+    unread_messages += other.unread_messages;
+    messages += other.messages;
+    resubscriptions += other.resubscriptions;
     return *this;
   }
 };
