@@ -301,11 +301,10 @@ public:
     return *this;
   }
 
-  // Maps an exception, or the error of a std::expected, to a response: f takes it by const reference and returns a
-  // result that a handler may return. The first mapping of a matching type, derived types included, applies; for the
-  // error of a std::expected, one of exactly its type takes precedence. An HttpError has its own response, unless there
-  // is a mapping of HttpError. A second parameter, const Request&, gets the request. A mapping may throw an HttpError;
-  // any other exception of it is a logged 500.
+  // Maps an exception, or the error of a std::expected, to a response: f takes it by const reference, perhaps also a
+  // const Request&, and returns what a handler may return, or throws an HttpError; another exception of it is a logged
+  // 500. The first mapping of a matching type, derived types included, applies; for the error of a std::expected, one
+  // of exactly its type takes precedence. An HttpError has its own response, unless there is a mapping of HttpError.
   template <class F>
   App& on_error(F mapping) {
     if constexpr (app::usable_error_mapping<F>()) {
