@@ -6,6 +6,7 @@
 #include "../../examples/flags.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -37,8 +38,8 @@ struct Range {
 };
 struct ItemRow {
   std::int32_t id = 0;
-  std::string name;
-  std::string category;
+  std::string_view name;
+  std::string_view category;
   std::int32_t price = 0;
   std::int32_t quantity = 0;
   bool active = false;
@@ -52,8 +53,8 @@ struct Rating {
 };
 struct Item {
   std::int32_t id = 0;
-  std::string name;
-  std::string category;
+  std::string_view name;
+  std::string_view category;
   std::int32_t price = 0;
   std::int32_t quantity = 0;
   bool active = false;
@@ -112,17 +113,18 @@ tern::Task<std::vector<WorldAnswer>> update_worlds(const tern::Postgres& db) {
   co_return worlds;
 }
 
-tern::Task<Items> read_items(const tern::Postgres& db, Range range) {
-  auto found = co_await db.query<ItemRow>(
+tern::Task<tern::Response> read_items(const tern::Postgres& db, Range range) {
+  auto found = co_await db.rows<ItemRow>(
       "select id, name, category, price, quantity, active, tags, rating_score, rating_count from items where price "
       "between "
       "$1 and $2 limit $3",
       range.min, range.max, std::clamp(range.limit, 1, 50));
   Items answer;
+  answer.items.reserve(found.size());
   for (ItemRow& row : found) {
     answer.items.push_back({row.id,
-                            std::move(row.name),
-                            std::move(row.category),
+                            row.name,
+                            row.category,
                             row.price,
                             row.quantity,
                             row.active,
@@ -130,7 +132,10 @@ tern::Task<Items> read_items(const tern::Postgres& db, Range range) {
                             {row.rating_score, row.rating_count}});
   }
   answer.count = answer.items.size();
-  co_return answer;
+  std::string text;
+  text.reserve(8192);
+  tern::json::write(text, answer);
+  co_return tern::Response::json(std::move(text));
 }
 
 }  // namespace
