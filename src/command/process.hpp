@@ -10,7 +10,8 @@
 
 namespace tern::command {
 
-// A descriptor that is closed by the destructor.
+// A descriptor that is closed by the destructor. The library has one too, and hides it: the command links it as users
+// do.
 class Handle {
 public:
   Handle() noexcept = default;
