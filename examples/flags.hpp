@@ -1,5 +1,5 @@
 // The flags that every example takes: --host H, --port N, --threads N; for TLS
-// --certificate FILE and, unless it is in the same file, --key FILE (script/dev-cert makes them).
+// --certificate FILE and, unless it is in the same file, --key FILE (`tern cert` makes them).
 #pragma once
 
 #include <tern/app/options.hpp>

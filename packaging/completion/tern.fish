@@ -2,7 +2,7 @@
 function __tern_in
     __fish_seen_subcommand_from $argv
 end
-set -l commands new dev serve routes openapi migrate bench
+set -l commands new dev serve routes openapi migrate cert bench
 complete -c tern -f
 complete -c tern -s h -l help -d 'Print help'
 complete -c tern -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
@@ -12,6 +12,7 @@ complete -c tern -n "not __fish_seen_subcommand_from $commands" -a serve -d 'Ser
 complete -c tern -n "not __fish_seen_subcommand_from $commands" -a routes -d 'Print the routes of a program'
 complete -c tern -n "not __fish_seen_subcommand_from $commands" -a openapi -d 'Print the OpenAPI document of a program'
 complete -c tern -n "not __fish_seen_subcommand_from $commands" -a migrate -d 'Run the migrations of a folder in a database'
+complete -c tern -n "not __fish_seen_subcommand_from $commands" -a cert -d 'Make a certificate for HTTPS in development'
 complete -c tern -n "not __fish_seen_subcommand_from $commands" -a bench -d 'Send requests to a server, and measure its responses'
 
 complete -c tern -n '__tern_in new' -s t -l template -x -a 'minimal rest web websocket' -d 'What the project begins with'
@@ -37,6 +38,11 @@ complete -c tern -n '__tern_in openapi' -l path -x -d 'Where it is served'
 complete -c tern -n '__tern_in migrate' -s f -l folder -x -a '(__fish_complete_directories)' -d 'Folder of the files'
 complete -c tern -n '__tern_in migrate' -l to -x -d 'The last number that is run'
 complete -c tern -n '__tern_in migrate' -l status -d 'Print the states, and change nothing'
+
+complete -c tern -n '__tern_in cert' -s o -l out -x -a '(__fish_complete_directories)' -d 'Folder of the certificate'
+complete -c tern -n '__tern_in cert' -l ca -x -a '(__fish_complete_directories)' -d 'Folder of the authority'
+complete -c tern -n '__tern_in cert' -s d -l days -x -d 'Days that it is valid'
+complete -c tern -n '__tern_in cert' -s f -l force -d 'Replace the certificate'
 
 complete -c tern -n '__tern_in bench' -s c -l connections -x -d Connections
 complete -c tern -n '__tern_in bench' -l http2 -d 'HTTP/2'

@@ -1,5 +1,6 @@
 // The command tern. Exit status: 0, 1 after a failure, 2 for wrong arguments.
 #include "command/bench.hpp"
+#include "command/certificate.hpp"
 #include "command/dev.hpp"
 #include "command/inspect.hpp"
 #include "command/migrate.hpp"
@@ -191,6 +192,35 @@ int run_migrate(const tern::command::MigrateArguments& arguments) {
   return result.complete ? 0 : 1;
 }
 
+void add_cert(CLI::App& command, tern::command::CertificateArguments& arguments) {
+  CLI::App* sub = command.add_subcommand("cert", "Make a certificate for HTTPS in development");
+  sub->add_option("names", arguments.names, "DNS names and addresses, such as shop.test or 192.168.1.7")
+      ->check([](const std::string& name) { return tern::command::certificate_name_fault(name); })
+      ->default_str("localhost 127.0.0.1 ::1");
+  sub->add_option("-o,--out", arguments.folder, "Folder of cert.pem and key.pem")->capture_default_str();
+  sub->add_option("--ca", arguments.authority_folder,
+                  "Folder of the authority, ca.pem and ca-key.pem, which are made if there are none; otherwise that of "
+                  "--out");
+  sub->add_option("-d,--days", arguments.days, "Days that the certificate is valid")
+      ->check(CLI::Range(1, 825))
+      ->capture_default_str();
+  sub->add_flag("-f,--force", arguments.replace, "Replace cert.pem and key.pem; the authority stays");
+  sub->footer(
+      "Clients have to trust ca.pem, once: what it prints says how. Servers use cert.pem and key.pem, and take over "
+      "new\n"
+      "ones while they run. The authority signs for local names and addresses (localhost, *.test, *.local, "
+      "*.internal,\n"
+      "*.home.arpa, private networks), and for the names it was made with.\n\n"
+      "Examples:\n  tern cert && tern serve --certificate dev-cert/cert.pem --key dev-cert/key.pem\n"
+      "  tern cert shop.test '*.shop.test' --out shop-cert --ca ~/.config/tern-ca");
+}
+
+int run_cert(const tern::command::CertificateArguments& arguments) {
+  const tern::command::MadeCertificate made = tern::command::make_certificate(arguments);
+  std::fputs(tern::command::as_text(made, arguments.names).c_str(), stdout);
+  return 0;
+}
+
 struct BenchArguments {
   tern::load::LoadOptions load;
   std::vector<std::string> fields;
@@ -303,6 +333,8 @@ int main(int argc, char** argv) {
   add_inspection(command, document_path);
   add_migrate(command, migrate_arguments);
   add_bench(command, bench_arguments);
+  tern::command::CertificateArguments certificate_arguments;
+  add_cert(command, certificate_arguments);
   tern::command::DevArguments dev_arguments;
   add_dev(command, dev_arguments);
   try {
@@ -314,6 +346,7 @@ int main(int argc, char** argv) {
     if (name == "new") return run_new(new_arguments);
     if (name == "serve") return run_serve(serve_arguments);
     if (name == "dev") return tern::command::run_dev(dev_arguments);
+    if (name == "cert") return run_cert(certificate_arguments);
     if (name == "migrate") return run_migrate(migrate_arguments);
     return name == "bench" ? run_bench(bench_arguments) : run_inspection(sub, document_path);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The load client of TLS counts answers, and knows whether sessions were resumed.   tls_client_test.py BENCH_TLS BENCH_SERVER DEV_CERT"""
+"""The load client of TLS counts answers, and knows whether sessions were resumed.   tls_client_test.py BENCH_TLS BENCH_SERVER TERN"""
 import contextlib
 import json
 import os
@@ -12,7 +12,7 @@ import tempfile
 import threading
 import unittest
 
-LOAD, SERVER, DEV_CERT = sys.argv[1:4]
+LOAD, SERVER, TERN = sys.argv[1:4]
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nHi"
 
 
@@ -28,7 +28,7 @@ class Load(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        subprocess.run([DEV_CERT, cls.folder.name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([TERN, "cert", "--out", cls.folder.name], check=True, stdout=subprocess.DEVNULL)
         cls.files = [os.path.join(cls.folder.name, name) for name in ("cert.pem", "key.pem")]
 
     @classmethod

@@ -1,8 +1,8 @@
 """Stops a server under load and counts the requests that are not answered:
-graceful_stop_test.py SERVER STOPS [DEV_CERT]
+graceful_stop_test.py SERVER STOPS [TERN]
 
 SERVER is stopping-server, stopped STOPS times by SIGTERM while 24 connections send requests: one at a time with and
-without pauses, in pipelines, and each on a connection of its own. DEV_CERT, the script, has TLS spoken. A request
+without pauses, in pipelines, and each on a connection of its own. TERN, the command, has TLS spoken. A request
 counts as lost when its connection was established and ends before the answer does."""
 
 import asyncio
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 SERVER, STOPS = sys.argv[1], int(sys.argv[2])
-DEV_CERT = sys.argv[3] if len(sys.argv) > 3 else None
+TERN = sys.argv[3] if len(sys.argv) > 3 else None
 PATIENCE = 60  # seconds; reached only by a failing test
 PATHS = ["/ready", "/ready", "/sleep/3", "/pool", "/pieces"]
 
@@ -101,8 +101,8 @@ def main():
     count = Count()
     with tempfile.TemporaryDirectory() as folder:
         arguments, tls = [], None
-        if DEV_CERT:
-            subprocess.run([DEV_CERT, folder], check=True, stdout=subprocess.DEVNULL)
+        if TERN:
+            subprocess.run([TERN, "cert", "--out", folder], check=True, stdout=subprocess.DEVNULL)
             arguments = ["--certificate", f"{folder}/cert.pem", "--key", f"{folder}/key.pem"]
             tls = ssl.create_default_context(cafile=f"{folder}/ca.pem")
         for _ in range(STOPS):

@@ -1,4 +1,4 @@
-"""curl and Python's ssl against a bench-server that speaks TLS: tls_test.py BENCH_SERVER CURL DEV_CERT HAS_HTTP2."""
+"""curl and Python's ssl against a bench-server that speaks TLS: tls_test.py BENCH_SERVER CURL TERN HAS_HTTP2."""
 
 import http.client
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-SERVER, CURL, DEV_CERT = sys.argv[1:4]
+SERVER, CURL, TERN = sys.argv[1:4]
 HTTP2 = sys.argv[4] == "1"  # built in
 PATIENCE = 60  # seconds; reached only by a failing test
 
@@ -20,7 +20,7 @@ class Tls(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        subprocess.run([DEV_CERT, cls.folder.name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([TERN, "cert", "--out", cls.folder.name], check=True, stdout=subprocess.DEVNULL)
         cls.authority = os.path.join(cls.folder.name, "ca.pem")
         files = ["--certificate", os.path.join(cls.folder.name, "cert.pem"), "--key", os.path.join(cls.folder.name, "key.pem")]
         cls.server = subprocess.Popen([SERVER, "--port", "0", "--threads", "2", *files], stderr=subprocess.PIPE,
@@ -106,7 +106,7 @@ class Tls(unittest.TestCase):
 
     def test_a_certificate_that_changes_is_shown(self):
         before = ssl.get_server_certificate(("127.0.0.1", self.port))
-        subprocess.run([DEV_CERT, self.folder.name], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([TERN, "cert", "--force", "--out", self.folder.name], check=True, stdout=subprocess.DEVNULL)
         self.server.send_signal(signal.SIGHUP)
         while "are loaded again" not in self.server.stderr.readline():
             pass

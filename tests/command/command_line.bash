@@ -1,12 +1,12 @@
 # The command tern as a user calls it: texts, exit statuses, a project, a served folder, the routes of a program.
-#   command_line.bash TERN PROGRAM DEV_CERT HAS_SQLITE HAS_HTTP2
-# PROGRAM serves /openapi.json; DEV_CERT is script/dev-cert.
+#   command_line.bash TERN PROGRAM HAS_SQLITE HAS_HTTP2 HAS_TLS
+# PROGRAM serves /openapi.json.
 set -euo pipefail
 tern=$(realpath "$1")
 program=$(realpath "$2")
-dev_cert=$(realpath "$3")
-has_sqlite=$4
-has_http2=$5
+has_sqlite=$3
+has_http2=$4
+has_tls=$5
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -98,18 +98,46 @@ assert 0 < report["latency_microseconds"]["p50"] <= report["latency_microseconds
 stop_server
 expect 1 'Connection refused' bench "http://$address/" -c 1
 
-"$dev_cert" certificate >/dev/null
-serve_shop --certificate certificate/cert.pem --key certificate/key.pem
-expect 1 'the certificate is not accepted' bench "https://$address/CMakeLists.txt" -c 1 -d 200ms
-expect 0 '^statuses +2xx [0-9]+$' bench "https://$address/CMakeLists.txt" -c 2 -d 300ms --insecure
-expect 2 'streams requires --http2' bench "https://$address/" --streams 2
-if [ "$has_http2" = 1 ]; then
-  expect 2 'HTTP/2 has no field Connection' bench "https://$address/" -H 'Connection: close' --http2 --insecure
-  expect 0 'HTTP/2 with 4 at a time' bench "https://$address/CMakeLists.txt" -c 2 -d 300ms --insecure --http2 -m 4
-  grep -qE '^statuses +2xx [0-9]+$' output || fail "tern bench counts no statuses: $(cat output)"
-  expect 1 'no HTTP/2|Connection reset' bench "http://$address/" -c 1 --http2  # to a port with TLS
+expect 2 'is neither a DNS name nor an address' cert https://localhost
+expect 2 'not in range 1 to 825' cert --days 0
+if [ "$has_tls" = 1 ]; then
+  expect 0 'curl --cacert dev-cert/ca.pem https://localhost:8080/' cert --days 7
+  end=$(openssl x509 -in dev-cert/cert.pem -noout -enddate)
+  grep -q "for localhost, 127.0.0.1, ::1; valid until $(date -u -d "${end#*=}" +%F)" output || fail "tern cert: $(cat output)"
+  openssl x509 -in dev-cert/cert.pem -noout -checkend $((7 * 86400 - 600)) >/dev/null || fail "tern cert: it ends too soon"
+  if openssl x509 -in dev-cert/cert.pem -noout -checkend $((7 * 86400 + 600)) >/dev/null; then fail "tern cert: it ends too late"; fi
+  openssl verify -x509_strict -purpose sslserver -CAfile dev-cert/ca.pem dev-cert/cert.pem >verified || fail "openssl verify: $(cat verified)"
+  openssl x509 -in dev-cert/cert.pem -noout -text >text
+  grep -q 'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1$' text || fail "tern cert: other names: $(cat text)"
+  grep -q 'NIST CURVE: P-256' text || fail "tern cert: another key: $(cat text)"
+  for key in dev-cert/key.pem dev-cert/ca-key.pem; do [ "$(stat -c %a $key)" = 600 ] || fail "the mode of $key"; done
+  expect 1 'tern: dev-cert/cert.pem exists; --force replaces it' cert
+  expect 0 'the authority, as before' cert --force
+  expect 1 'does not sign for one of the names' cert example.org --out other --ca dev-cert
+  [ ! -e other ] || fail "tern cert has written what it refused"
+  expect 0 'https://www.shop.example:8080/' cert '*.shop.example' -o shop-cert --ca shop-ca
+  openssl verify -verify_hostname www.shop.example -CAfile shop-ca/ca.pem shop-cert/cert.pem >/dev/null || fail "a wildcard"
+  if openssl verify -CAfile shop-ca/ca.pem dev-cert/cert.pem >/dev/null 2>&1; then fail "another authority is trusted"; fi
+
+  serve_shop --certificate dev-cert/cert.pem --key dev-cert/key.pem
+  for host in localhost 127.0.0.1; do
+    [ "$(curl -fsS --cacert dev-cert/ca.pem "https://$host:${address##*:}/src/app.hpp")" = "$(cat shop/src/app.hpp)" ] ||
+      fail "curl does not trust the authority"
+  done
+  if curl -fsS --cacert shop-ca/ca.pem "https://$address/" >/dev/null 2>&1; then fail "curl trusts another authority"; fi
+  expect 1 'the certificate is not accepted' bench "https://$address/CMakeLists.txt" -c 1 -d 200ms
+  expect 0 '^statuses +2xx [0-9]+$' bench "https://$address/CMakeLists.txt" -c 2 -d 300ms --insecure
+  expect 2 'streams requires --http2' bench "https://$address/" --streams 2
+  if [ "$has_http2" = 1 ]; then
+    expect 2 'HTTP/2 has no field Connection' bench "https://$address/" -H 'Connection: close' --http2 --insecure
+    expect 0 'HTTP/2 with 4 at a time' bench "https://$address/CMakeLists.txt" -c 2 -d 300ms --insecure --http2 -m 4
+    grep -qE '^statuses +2xx [0-9]+$' output || fail "tern bench counts no statuses: $(cat output)"
+    expect 1 'no HTTP/2|Connection reset' bench "http://$address/" -c 1 --http2  # to a port with TLS
+  fi
+  stop_server
+else
+  expect 1 'has no TLS' cert
 fi
-stop_server
 
 mkdir migrations
 echo 'create table book (id integer primary key);' >migrations/0001_books.sql
