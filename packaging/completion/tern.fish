@@ -16,6 +16,7 @@ complete -c tern -n "not __fish_seen_subcommand_from $commands" -a cert -d 'Make
 complete -c tern -n "not __fish_seen_subcommand_from $commands" -a bench -d 'Send requests to a server, and measure its responses'
 
 complete -c tern -n '__tern_in new' -s t -l template -x -a 'minimal rest web websocket' -d 'What the project begins with'
+complete -c tern -n '__tern_in new' -l db -x -a 'sqlite postgres' -d 'A database, for the template rest'
 complete -c tern -n '__tern_in new' -s C -l folder -x -a '(__fish_complete_directories)' -d 'Where it is written'
 
 complete -c tern -n '__tern_in dev' -s S -l source -x -a '(__fish_complete_directories)' -d 'Folder of the project'

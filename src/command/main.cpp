@@ -67,6 +67,7 @@ std::string first_word_fault(const CLI::App& command, const std::string& word) {
 struct NewArguments {
   std::string name;
   std::string project_template = "rest";
+  std::string database;
   std::string folder;
 };
 
@@ -78,16 +79,22 @@ void add_new(CLI::App& command, NewArguments& arguments) {
   sub->add_option("-t,--template", arguments.project_template, "What the project begins with")
       ->check(CLI::IsMember(tern::command::project_templates()))
       ->capture_default_str();
+  sub->add_option("--db", arguments.database, "A database, for the template rest: migrations, a pool, health, tests")
+      ->check(CLI::IsMember(tern::command::project_databases()));
   sub->add_option("-C,--folder", arguments.folder, "Where it is written; otherwise a folder of its name");
   sub->footer(
       "Templates:\n  minimal    one route\n  rest       a collection in memory, rules, OpenAPI and its page\n"
       "  web        pages from templates, a form, assets in the program\n  websocket  a chat\n\n"
-      "Example:\n  tern new shop --template web && cd shop && cmake -S . -B build -G Ninja && cmake --build build");
+      "Examples:\n  tern new shop --template web && cd shop && cmake -S . -B build -G Ninja && cmake --build build\n"
+      "  tern new shop --db sqlite");
 }
 
 int run_new(const NewArguments& arguments) {
+  if (!arguments.database.empty() && arguments.project_template != "rest")
+    throw CLI::ValidationError("--db", "only the template rest has a database");
   const std::string folder = arguments.folder.empty() ? arguments.name : arguments.folder;
-  for (const std::string& path : tern::command::write_project(folder, arguments.name, arguments.project_template)) {
+  for (const std::string& path :
+       tern::command::write_project(folder, arguments.name, arguments.project_template, arguments.database)) {
     std::printf("  %s\n", path.c_str());
   }
   std::printf("\n%s\n  cd %s\n  tern dev\n\n%s\n", bold("Build, run, and reload it while you change it:").c_str(),

@@ -17,17 +17,48 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What differs in CMakeLists.txt.
+// What differs in files that several templates have.
 struct Parts {
-  std::string_view components;
-  std::string_view libraries;
-  std::string_view embed;
+  std::vector<std::string_view> folders;
+  std::string_view components = "";
+  std::string_view libraries = "tern::tern";
+  std::string_view sources = "src/app.cpp";
+  std::string_view embed = "";
+  std::string_view packages = "";  // of Debian, which the tests need
+  std::string_view database = "";  // its name in texts
+  std::string_view setting = "";   // that says which database
 };
 
-Parts parts_of(std::string_view project_template) {
-  if (project_template != "web") return {"", "tern::tern", ""};
-  return {" COMPONENTS web", "tern::tern tern::web",
-          "tern_embed(@NAME@-app FOLDER assets)\ntern_embed(@NAME@-app FOLDER templates)\n"};
+Parts parts_of(std::string_view project_template, std::string_view database) {
+  Parts parts;
+  parts.folders = {"common", project_template};
+  if (project_template == "web") {
+    parts.components = " COMPONENTS web";
+    parts.libraries = "tern::tern tern::web";
+    parts.embed = "tern_embed(@NAME@-app FOLDER assets)\ntern_embed(@NAME@-app FOLDER templates)\n";
+  }
+  if (database.empty()) return parts;
+  const bool is_sqlite = database == "sqlite";
+  parts.folders = {"common", "database", database};
+  parts.components = is_sqlite ? " COMPONENTS sqlite web observe config" : " COMPONENTS postgres web observe config";
+  parts.libraries = is_sqlite ? "tern::sqlite tern::web tern::observe tern::config"
+                              : "tern::postgres tern::web tern::observe tern::config";
+  parts.sources = "src/app.cpp src/database.cpp";
+  parts.embed = "tern_embed(@NAME@-app FOLDER migrations)\n";
+  parts.packages = is_sqlite ? "" : " postgresql";
+  parts.database = is_sqlite ? "SQLite" : "PostgreSQL";
+  parts.setting = is_sqlite ? "database.path" : "database.url";
+  return parts;
+}
+
+// As tern::config makes the names of variables: "my-shop" and "database.url" to "MY_SHOP_DATABASE_URL".
+std::string variable_of(std::string_view name, std::string_view setting) {
+  std::string variable = std::string(name) + "_" + std::string(setting);
+  for (char& c : variable) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (c == '-' || c == '.') c = '_';
+  }
+  return variable;
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -39,7 +70,12 @@ std::string filled(std::string_view content, std::string_view name, const Parts&
   std::string text(content);
   replace_all(text, "@COMPONENTS@", parts.components);
   replace_all(text, "@LIBRARIES@", parts.libraries);
+  replace_all(text, "@SOURCES@", parts.sources);
   replace_all(text, "@EMBED@\n", parts.embed);
+  replace_all(text, "@PACKAGES@", parts.packages);
+  replace_all(text, "@DATABASE@", parts.database);
+  replace_all(text, "@SETTING@", parts.setting);
+  replace_all(text, "@VARIABLE@", variable_of(name, parts.setting));
   replace_all(text, "@TERN_VERSION@", std::to_string(TERN_VERSION_MAJOR) + "." + std::to_string(TERN_VERSION_MINOR));
   replace_all(text, "@NAME@", name);
   return text;
@@ -55,10 +91,9 @@ std::string path_in_project(std::string_view path, std::string_view name) {
   return written;
 }
 
-std::map<std::string, std::string> contents(std::string_view name, std::string_view project_template) {
-  const Parts parts = parts_of(project_template);
+std::map<std::string, std::string> contents(std::string_view name, const Parts& parts) {
   std::map<std::string, std::string> files;
-  for (const std::string_view folder : {std::string_view("common"), project_template}) {
+  for (const std::string_view folder : parts.folders) {
     const std::string prefix = std::string(folder) + "/";
     for (const web::EmbeddedFile& file : embedded::projects.files()) {
       if (!file.path.starts_with(prefix)) continue;
@@ -95,18 +130,28 @@ std::string name_fault(std::string_view name) {
   return {};
 }
 
-std::vector<std::string> write_project(const fs::path& folder, std::string_view name,
-                                       std::string_view project_template) {
+const std::vector<std::string>& project_databases() {
+  static const std::vector<std::string> names = {"sqlite", "postgres"};
+  return names;
+}
+
+std::vector<std::string> write_project(const fs::path& folder, std::string_view name, std::string_view project_template,
+                                       std::string_view database) {
   if (const std::string fault = name_fault(name); !fault.empty()) throw std::runtime_error(fault);
   if (!std::ranges::count(project_templates(), project_template)) {
     throw std::runtime_error("there is no template " + std::string(project_template));
+  }
+  if (!database.empty()) {
+    if (!std::ranges::count(project_databases(), database))
+      throw std::runtime_error("there is no template for the database " + std::string(database));
+    if (project_template != "rest") throw std::runtime_error("only the template rest has a database");
   }
   std::error_code error;
   if (fs::exists(folder, error) && !(fs::is_directory(folder, error) && fs::is_empty(folder, error))) {
     throw std::runtime_error(folder.string() + " exists, and is not an empty folder");
   }
   std::vector<std::string> written;
-  for (const auto& [path, content] : contents(name, project_template)) {
+  for (const auto& [path, content] : contents(name, parts_of(project_template, database))) {
     write_file(folder / path, content);
     written.push_back(path);
   }

@@ -31,6 +31,8 @@ expect 2 'there is no option --halp' --halp
 expect 2 'name is required' new
 expect 2 'lower-case letters, digits and hyphens only' new 'my shop'
 expect 2 'not in \{minimal,rest,web,websocket\}' new shop --template php
+expect 2 'not in \{sqlite,postgres\}' new shop --db oracle
+expect 2 'only the template rest has a database' new shop --template web --db sqlite
 expect 0 '^  cd shop$' new shop --template web
 grep -qx 'project(shop VERSION 0.1.0 LANGUAGES CXX)' shop/CMakeLists.txt || fail "the project has another name"
 [ -f shop/templates/home.mustache ] || fail "the web project has no templates"

@@ -1,0 +1,5 @@
+create table note (
+  id integer primary key,
+  title text not null,
+  text text not null
+) strict;

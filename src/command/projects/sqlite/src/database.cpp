@@ -1,0 +1,7 @@
+#include "database.hpp"
+
+#include <embedded/migrations.hpp>
+
+tern::Task<> prepare(Database database) {
+  co_await database.migrate(embedded::migrations);
+}
