@@ -133,23 +133,90 @@ class Release(unittest.TestCase):
 
 
 class Vcpkg(unittest.TestCase):
-    """The form of the port: vcpkg itself is not in the registries of this project's tests."""
+    """The form of the port, after vcpkg's reference of vcpkg.json: vcpkg itself cannot be had where these tests run."""
     PORT = ROOT / "packaging/vcpkg/ports/tern"
+    NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+    RESERVED = {"core", "default", "con", "prn", "aux", "nul"}
+    # Looked up among vcpkg's ports, with the features that are asked of them. For a new one, look it up there.
+    PORTS = {"argon2", "brotli", "cli11", "fmt", "libpq", "libpq[openssl]", "libxcrypt", "nghttp2", "openssl", "re2", "simdjson", "spdlog",
+             "sqlite3", "tomlplusplus", "vcpkg-cmake", "vcpkg-cmake-config", "zlib", "zstd"}
+
+    def setUp(self):
+        self.manifest = json.loads((self.PORT / "vcpkg.json").read_text())
+        self.portfile = (self.PORT / "portfile.cmake").read_text()
+
+    def check_name(self, name):
+        self.assertTrue(self.NAME.fullmatch(name) and name not in self.RESERVED, name)
+
+    def check_dependencies(self, dependencies):
+        for dependency in dependencies:
+            if isinstance(dependency, str):
+                dependency = {"name": dependency}
+            self.assertLessEqual(set(dependency), {"name", "default-features", "features", "host", "platform", "version>="})
+            self.check_name(dependency["name"])
+            self.assertIsInstance(dependency.get("host", False), bool)
+            self.assertIsInstance(dependency.get("default-features", True), bool)
+            features = dependency.get("features", [])
+            if dependency["name"] == "tern":
+                self.assertLessEqual(set(features), set(self.manifest["features"]))
+                self.assertIs(dependency.get("default-features"), False)
+            else:
+                self.assertIn(dependency["name"], self.PORTS)
+                self.assertLessEqual({f"{dependency['name']}[{feature}]" for feature in features}, self.PORTS)
 
     def test_the_manifest_is_well_formed(self):
-        manifest = json.loads((self.PORT / "vcpkg.json").read_text())
-        self.assertRegex(manifest["name"], r"^[a-z0-9]+(-[a-z0-9]+)*$")
+        manifest = self.manifest
+        self.assertLessEqual(set(manifest), {"name", "version", "port-version", "maintainers", "summary", "description", "homepage",
+                                             "documentation", "license", "usage", "supports", "dependencies", "default-features", "features"})
+        self.check_name(manifest["name"])
+        self.assertEqual(manifest["name"], self.PORT.name)
+        self.assertTrue(manifest["description"])
+        self.assertEqual(manifest["supports"], "linux")
+        self.assertIn("Apache License", (ROOT / "LICENSE").read_text())
+        self.assertEqual(manifest["license"], "Apache-2.0")
         header = (ROOT / "include/tern/version.hpp").read_text()
         self.assertEqual(manifest["version"], ".".join(re.findall(r"^#define TERN_VERSION_[A-Z]+ (\d+)$", header, re.M)))
         self.assertLessEqual(set(manifest["default-features"]), set(manifest["features"]))
-        for feature in manifest["features"].values():
+        self.check_dependencies(manifest["dependencies"])
+        for name, feature in manifest["features"].items():
+            self.check_name(name)
+            self.assertLessEqual(set(feature), {"description", "dependencies", "supports", "license"})
             self.assertTrue(feature["description"])
-            for dependency in feature.get("dependencies", []):
-                self.assertRegex(dependency if isinstance(dependency, str) else dependency["name"], r"^[a-z0-9]+(-[a-z0-9]+)*$")
+            self.check_dependencies(feature.get("dependencies", []))
+
+    def test_every_library_of_the_build_is_a_dependency(self):
+        named = set()
+        for dependency in [*self.manifest["dependencies"], *(one for feature in self.manifest["features"].values()
+                                                             for one in feature.get("dependencies", []))]:
+            named.add(dependency if isinstance(dependency, str) else dependency["name"])
+        debian = {"libbrotli-dev": "brotli", "libargon2-dev": "argon2", "libcli11-dev": "cli11", "libcrypt-dev": "libxcrypt", "libfmt-dev": "fmt",
+                  "libnghttp2-dev": "nghttp2", "libpq-dev": "libpq", "libre2-dev": "re2", "libsimdjson-dev": "simdjson", "libspdlog-dev": "spdlog",
+                  "libsqlite3-dev": "sqlite3", "libssl-dev": "openssl", "libtomlplusplus-dev": "tomlplusplus", "libzstd-dev": "zstd",
+                  "zlib1g-dev": "zlib", "libhiredis-dev": None}  # of tern::redis, which is not in the port
+        listed = set(re.findall(r'^    "([a-z0-9+-]+)": \(', (ROOT / "tools/sbom.py").read_text(), re.M))
+        self.assertEqual(listed, set(debian))
+        self.assertEqual(named - {"tern", "vcpkg-cmake", "vcpkg-cmake-config"}, set(debian.values()) - {None})
+
+    def test_features_are_components(self):
+        components = {path.stem.removeprefix("tern-") for path in (ROOT / "cmake").glob("tern-*.cmake")} - {"redis", "sql"}
+        self.assertEqual(set(self.manifest["features"]), components | {"command", "http2", "tls", "zlib"})
+        usage = (self.PORT / "usage").read_text()
+        for name in components:
+            self.assertRegex(usage, rf"\b{name}\b")
+        self.assertIn("tern::tern", usage)
+
+    def test_the_portfile_installs_usage_and_copyright(self):
+        self.assertIn("file(INSTALL ${CMAKE_CURRENT_LIST_DIR}/usage DESTINATION ${CURRENT_PACKAGES_DIR}/share/${PORT})", self.portfile)
+        self.assertIn("vcpkg_install_copyright(FILE_LIST ${SOURCE_PATH}/LICENSE)", self.portfile)
+        self.assertEqual({path.name for path in self.PORT.iterdir()}, {"portfile.cmake", "usage", "vcpkg.json"})
+        commands = set(re.findall(r"^ *(vcpkg_[a-z_]+)\(", self.portfile, re.M))
+        # Those of the two ports with scripts need them as host dependencies, which the manifest has.
+        self.assertLessEqual(commands, {"vcpkg_extract_source_archive", "vcpkg_check_features", "vcpkg_find_acquire_program",
+                                        "vcpkg_cmake_configure", "vcpkg_cmake_install", "vcpkg_cmake_config_fixup",
+                                        "vcpkg_fixup_pkgconfig", "vcpkg_copy_tools", "vcpkg_install_copyright"})
 
     def test_features_are_options_of_the_build(self):
-        manifest = json.loads((self.PORT / "vcpkg.json").read_text())
-        portfile = (self.PORT / "portfile.cmake").read_text()
+        manifest, portfile = self.manifest, self.portfile
         mapped = dict(re.findall(r"^  ([a-z0-9]+) (TERN_[A-Z0-9]+)$", portfile, re.M))
         self.assertEqual(set(mapped), set(manifest["features"]))
         options = set(re.findall(r"option\((TERN_[A-Z0-9_]+)", (ROOT / "CMakeLists.txt").read_text()))
