@@ -8,6 +8,11 @@
 namespace tern::configuration {
 namespace {
 
+// Whether the struct around a member has initialised it: `Database database = {.url = "postgresql:///shop"}`.
+bool is_initialised(const Type& type, const void* value) {
+  return type.kind == Kind::Text && type.scalar != nullptr && !type.scalar(value).text.empty();
+}
+
 bool fits(Kind kind, Node::Type type) {
   if (type == Node::Type::Any) return true;
   switch (kind) {
@@ -221,7 +226,7 @@ void Binder::check_struct(const Type& type, const void* object, const std::strin
   for (std::size_t i = 0; i < type.members.size(); ++i) {
     const Member& member = type.members[i];
     const std::string inner = joined(path, member.name);
-    if (!member.may_be_missing && !origins_.contains(inner)) {
+    if (!member.may_be_missing && !origins_.contains(inner) && !is_initialised(member.type(), addresses[i])) {
       missing(inner);
     } else {
       check_value(member.type(), addresses[i], inner);

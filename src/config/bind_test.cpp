@@ -114,6 +114,17 @@ TEST_F(Files, without_a_required_member_are_refused_with_the_ways_to_set_it) {
   EXPECT_EQ(faults("[[backends]]\nport = 1\n[database]\nurl = 'x'\n"), "shop: backends[0].host is missing\n");
 }
 
+struct Local {
+  Database database = {.url = "sqlite:local.db"};
+};
+
+TEST_F(Files, need_no_text_that_the_struct_around_it_has) {
+  const auto config = read<Local>("[database]\npool_size = 5\n");
+  ASSERT_TRUE(config) << config.error().faults;
+  EXPECT_EQ((*config)->database.url, "sqlite:local.db");
+  EXPECT_EQ((*config)->database.pool_size, 5);
+}
+
 struct Twice {
   int a_b = 1;
   struct Inner {
