@@ -59,15 +59,14 @@ tern::Task<std::optional<Book>> find(std::int64_t id, Database db) {
 }
 
 tern::Task<tern::Created<Book>> add(Database db, tern::Json<NewBook> book) {
-  Book added = co_await db->one<Book>("insert into book (title, year) values ($1, $2) returning id, title, year",
-                                      book->title, book->year);
+  Book added = co_await db->insert<Book>("book", book.value);
   std::string location = "/books/" + std::to_string(added.id);
   co_return tern::created(std::move(added), std::move(location));
 }
 
-tern::Task<Book> replace(std::int64_t id, Database db, tern::Json<NewBook> book) {
-  return db->one<Book>("update book set title = $2, year = $3 where id = $1 returning id, title, year", id, book->title,
-                       book->year);
+tern::Task<std::optional<Book>> replace(std::int64_t id, Database db, tern::Json<NewBook> book) {
+  const Book changed{id, book->title, book->year};
+  return db->update<Book>("book", changed, "id");
 }
 
 tern::Task<> discard(std::int64_t id, Database db) {

@@ -11,6 +11,7 @@
 #include <tern/sql/rows.hpp>
 #include <tern/sql/statement.hpp>
 #include <tern/sql/store.hpp>
+#include <tern/sql/table.hpp>
 #include <tern/sql/text_rows.hpp>
 #include <tern/sql/transaction.hpp>
 #include <tern/sql/uuid.hpp>

@@ -57,7 +57,7 @@ std::string_view operation_of(const Call& call) noexcept {
 }
 
 TracedStep step_of(const Driver& driver, const Call& call) noexcept {
-  return {driver.system(), operation_of(call), {"db.query.text", shown_text(call.text(), call.is_literal())}};
+  return {driver.system(), operation_of(call), {"db.query.text", shown_text(call.text(), call.is_shown())}};
 }
 
 template <class T>

@@ -45,7 +45,8 @@ void bind_value(sqlite3_stmt* statement, int index, const sql::Value& value) {
     case sql::ValueType::Text: code = bind_bytes(sqlite3_bind_text64, static_cast<unsigned char>(SQLITE_UTF8)); break;
     case sql::ValueType::Blob: code = bind_bytes(sqlite3_bind_blob64); break;
     default:
-      throw SqlError(SqlErrorKind::Parameter, "SQLite has no arrays; Json<std::vector<T>> stores several values");
+      refuse_parameters("argument $" + std::to_string(index) +
+                        " is an array, which SQLite does not have; Json<std::vector<T>> stores several values");
   }
   if (code != SQLITE_OK) throw_error(sqlite3_db_handle(statement), code);
 }

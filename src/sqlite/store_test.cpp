@@ -1,41 +1,8 @@
 // SqlStore on SQLite.
 #include "sql/store_contract.hpp"
-#include "sqlite/sqlite_testing.hpp"
-
-#include "coro/manual_executor.hpp"
-
-#include <tern/thread_pool.hpp>
+#include "sqlite/file_backend.hpp"
 
 #include <string>
-#include <thread>
-#include <utility>
-
-namespace tern::sqlite {
-namespace {
-
-class FileBackend {
-public:
-  const sql::Database& database() const { return database_; }
-  template <class T>
-  T run(Task<T> task) {
-    coro::ManualExecutor executor;
-    executor.pool = &pool_;
-    coro::StartedTask<T> running(std::move(task));
-    while (!running.ended()) {
-      executor.run();
-      std::this_thread::yield();
-    }
-    return running.result();
-  }
-
-private:
-  ThreadPool pool_{{.threads = 2}};
-  base::TestFolder folder_;
-  Sqlite database_{{.path = folder_.path / "store.db", .sync = SqliteSync::Off}};
-};
-
-}  // namespace
-}  // namespace tern::sqlite
 
 namespace tern::sql {
 INSTANTIATE_TYPED_TEST_SUITE_P(Sqlite, SqlStoreContract, sqlite::FileBackend);

@@ -46,23 +46,16 @@ class SqlBatch {
 public:
   template <sql::RowType T, class... A>
   BatchResult<std::vector<T>> query(SqlText<sizeof...(A)> text, const A&... arguments) {
-    return {add<T>(SIZE_MAX, text, arguments...), [](sql::Step& step) { return std::move(rows_of<T>(step)); }};
+    return {add<T>(SIZE_MAX, query_call(text, arguments...)),
+            [](sql::Step& step) { return std::move(rows_of<T>(step)); }};
   }
   template <sql::RowType T, class... A>
   BatchResult<T> one(SqlText<sizeof...(A)> text, const A&... arguments) {
-    return {add<T>(2, text, arguments...), [](sql::Step& step) -> T {
-              sql::detail::expect_one_row(rows_of<T>(step).size(), step.call.text());
-              return std::move(rows_of<T>(step).front());
-            }};
+    return one_row<T>(query_call(text, arguments...));
   }
   template <sql::RowType T, class... A>
   BatchResult<std::optional<T>> optional(SqlText<sizeof...(A)> text, const A&... arguments) {
-    return {add<T>(2, text, arguments...), [](sql::Step& step) {
-              sql::detail::expect_at_most_one_row(rows_of<T>(step).size(), step.call.text());
-              std::optional<T> row;
-              if (!rows_of<T>(step).empty()) row.emplace(std::move(rows_of<T>(step).front()));
-              return row;
-            }};
+    return optional_row<T>(query_call(text, arguments...));
   }
   template <sql::ColumnType T, class... A>
   BatchResult<T> scalar(SqlText<sizeof...(A)> text, const A&... arguments) {
@@ -70,9 +63,26 @@ public:
   }
   template <class... A>
   BatchResult<std::int64_t> execute(SqlText<sizeof...(A)> text, const A&... arguments) {
-    steps_.push_back(
-        base::make_box<sql::Step>(sql::detail::make_call(sql::CallKind::Execute, text, arguments...), nullptr));
-    return {*steps_.back(), [](sql::Step& step) { return step.changed; }};
+    return changed(sql::detail::make_call(sql::CallKind::Execute, text, arguments...));
+  }
+
+  // As those of Queries.
+  template <class R = void, json::Aggregate T>
+  BatchResult<typename sql::detail::Writing<R>::Inserted> insert(SqlTable table, const T& row) {
+    if constexpr (std::is_void_v<R>) {
+      return changed(sql::detail::insert_call<R>(table, row));
+    } else {
+      return one_row<R>(sql::detail::insert_call<R>(table, row));
+    }
+  }
+  template <class R = void, json::Aggregate T>
+  BatchResult<typename sql::detail::Writing<R>::Updated> update(SqlTable table, const T& row,
+                                                                SqlKeys<std::type_identity_t<T>> keys) {
+    if constexpr (std::is_void_v<R>) {
+      return changed(sql::detail::update_call<R, T>(table, row, keys));
+    } else {
+      return optional_row<R>(sql::detail::update_call<R, T>(table, row, keys));
+    }
   }
 
   // The number of statements.
@@ -91,11 +101,34 @@ private:
   static std::vector<T>& rows_of(sql::Step& step) {
     return static_cast<RowsStep<T>&>(step).collector.rows;
   }
-  template <sql::RowType T, std::size_t Count, class... A>
-  sql::Step& add(std::size_t max, SqlText<Count> text, const A&... arguments) {
-    steps_.push_back(
-        base::Box<sql::Step>(new RowsStep<T>(sql::detail::make_call(sql::CallKind::Query, text, arguments...), max)));
+  template <std::size_t Count, class... A>
+  static sql::Call query_call(SqlText<Count> text, const A&... arguments) {
+    return sql::detail::make_call(sql::CallKind::Query, text, arguments...);
+  }
+  template <sql::RowType T>
+  sql::Step& add(std::size_t max, sql::Call call) {
+    steps_.push_back(base::Box<sql::Step>(new RowsStep<T>(std::move(call), max)));
     return *steps_.back();
+  }
+  BatchResult<std::int64_t> changed(sql::Call call) {
+    steps_.push_back(base::make_box<sql::Step>(std::move(call), nullptr));
+    return {*steps_.back(), [](sql::Step& step) { return step.changed; }};
+  }
+  template <sql::RowType T>
+  BatchResult<T> one_row(sql::Call call) {
+    return {add<T>(2, std::move(call)), [](sql::Step& step) -> T {
+              sql::detail::expect_one_row(rows_of<T>(step).size(), step.call.text());
+              return std::move(rows_of<T>(step).front());
+            }};
+  }
+  template <sql::RowType T>
+  BatchResult<std::optional<T>> optional_row(sql::Call call) {
+    return {add<T>(2, std::move(call)), [](sql::Step& step) {
+              sql::detail::expect_at_most_one_row(rows_of<T>(step).size(), step.call.text());
+              std::optional<T> row;
+              if (!rows_of<T>(step).empty()) row.emplace(std::move(rows_of<T>(step).front()));
+              return row;
+            }};
   }
 
   std::vector<base::Box<sql::Step>> steps_;

@@ -36,8 +36,18 @@ public:
     }
   }
 
+  // With a text that the library has made. `shown`: of names that are a part of the program, as a literal is.
+  static Call made(CallKind kind, std::string text, bool shown, Arguments arguments) {
+    Call call(kind, {}, true, std::move(arguments));
+    call.copy_ = std::move(text);
+    call.shown_ = shown;
+    return call;
+  }
+
   CallKind kind() const noexcept { return kind_; }
   bool is_literal() const noexcept { return !literal_.empty(); }
+  // Whether traces may show the text.
+  bool is_shown() const noexcept { return shown_ || is_literal(); }
   std::string_view text() const noexcept { return literal_.empty() ? std::string_view(copy_) : literal_; }
   const Arguments& arguments() const noexcept { return arguments_; }
 
@@ -45,6 +55,7 @@ private:
   CallKind kind_;
   std::string_view literal_;
   std::string copy_;
+  bool shown_ = false;
   Arguments arguments_;
 };
 

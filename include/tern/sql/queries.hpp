@@ -1,17 +1,21 @@
 // Queries: the functions of databases and transactions that run statements.
 #pragma once
 
+#include <tern/coro/offload.hpp>
 #include <tern/coro/task.hpp>
 #include <tern/sql/driver.hpp>
 #include <tern/sql/error.hpp>
 #include <tern/sql/rows.hpp>
 #include <tern/sql/statement.hpp>
+#include <tern/sql/table.hpp>
 #include <tern/sql/text_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -72,6 +76,35 @@ Task<std::optional<T>> optional(Driver& driver, Call call) {
 
 Task<std::int64_t> execute(Driver& driver, Call call);
 
+template <class R>
+Task<R> write_one(Driver& driver, Call call, Target target) {
+  RowCollector<R> collector(2);
+  co_await write(driver, call, &collector, target);
+  expect_one_row(collector.rows.size(), call.text());
+  co_return std::move(collector.rows.front());
+}
+
+template <class R>
+Task<std::optional<R>> write_optional(Driver& driver, Call call, Target target) {
+  RowCollector<R> collector(2);
+  co_await write(driver, call, &collector, target);
+  expect_at_most_one_row(collector.rows.size(), call.text());
+  std::optional<R> result;
+  if (!collector.rows.empty()) result.emplace(std::move(collector.rows.front()));
+  co_return result;
+}
+
+template <class R>
+struct Writing {
+  using Inserted = R;
+  using Updated = std::optional<R>;
+};
+template <>
+struct Writing<void> {
+  using Inserted = std::int64_t;
+  using Updated = std::int64_t;
+};
+
 }  // namespace detail
 
 // Runs statements of a database or a transaction. Arguments are copied and bound to $1, $2 …; the text is a literal, or
@@ -115,6 +148,49 @@ public:
   // Any number of statements, separated by semicolons.
   Task<std::int64_t> script(SqlText<0> text) const {
     return detail::execute(driver(), detail::make_call(CallKind::Script, text));
+  }
+  // Inserts a row: the members of the struct are the columns, so one that the database makes (an id) is no member of
+  // it. The number of rows. With a struct R, the row as it was inserted, with the columns of R:
+  //
+  //   const Book book = co_await db.insert<Book>("book", new_book);
+  template <class R = void, class T>
+    requires json::Aggregate<std::remove_cvref_t<T>>
+  Task<typename detail::Writing<R>::Inserted> insert(SqlTable table, T&& row) const {
+    static_assert(coro::SafelyAwaited<T>, "tern: this GCC destroys such a temporary twice: give the row a name");
+    using Row = std::remove_cvref_t<T>;
+    if constexpr (std::is_void_v<R>) {
+      return detail::write(driver(), detail::insert_call<R, Row>(table, row), detail::target_of<Row>(table));
+    } else {
+      return detail::write_one<R>(driver(), detail::insert_call<R, Row>(table, row), detail::target_of<Row>(table));
+    }
+  }
+  // Inserts any number of rows, all or none; a std::vector, std::array or std::span of structs. The number of rows.
+  template <class Range>
+    requires requires(Range& rows) { std::span(rows); }
+  Task<std::int64_t> insert_all(SqlTable table, Range&& rows) const {
+    static_assert(!json::Aggregate<Range> || coro::SafelyAwaited<Range>,
+                  "tern: this GCC destroys such a temporary twice: give the rows a name");
+    const std::span views(rows);
+    using Row = std::remove_cv_t<typename decltype(views)::element_type>;
+    return detail::Insertion::run(driver(), detail::insertion_of<Row>(table, views));
+  }
+  // Sets all columns of `row` but the keys, where the keys have the values of `row`: the number of rows. With a struct
+  // R, the row as it is then, or none; if there are several, TooManyRows, and they are updated.
+  //
+  //   co_await db.update("book", book, "id");
+  //   co_await db.update("line", line, {"order", "number"});
+  template <class R = void, class T>
+    requires json::Aggregate<std::remove_cvref_t<T>>
+  Task<typename detail::Writing<R>::Updated> update(SqlTable table, T&& row,
+                                                    std::type_identity_t<SqlKeys<std::remove_cvref_t<T>>> keys) const {
+    static_assert(coro::SafelyAwaited<T>, "tern: this GCC destroys such a temporary twice: give the row a name");
+    using Row = std::remove_cvref_t<T>;
+    if constexpr (std::is_void_v<R>) {
+      return detail::write(driver(), detail::update_call<R, Row>(table, row, keys), detail::target_of<Row>(table));
+    } else {
+      return detail::write_optional<R>(driver(), detail::update_call<R, Row>(table, row, keys),
+                                       detail::target_of<Row>(table));
+    }
   }
   // Statements that are sent together and take effect together; their results are in the batch.
   Task<> run(SqlBatch& batch) const;
