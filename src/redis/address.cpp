@@ -74,6 +74,18 @@ void check_options(const RedisOptions& options, const std::string& who) {
   if (options.max_queued == 0 || options.max_queued > one_gibibyte) refuse("max_queued is from 1 byte to 1 GiB");
   if (options.max_reply == 0 || options.max_reply > one_gibibyte) refuse("max_reply is from 1 byte to 1 GiB");
   if (options.timeout.count() <= 0 || options.retry.count() <= 0) refuse("timeout and retry are longer than zero");
+  const RedisTls& tls = options.tls;
+  const bool has_tls_options = !tls.ca_file.empty() || !tls.server_name.empty() || !tls.certificate_file.empty();
+  if (has_tls_options && !tls.enabled) refuse("options of tls are set, but it is not enabled");
+  if (tls.enabled && !options.unix_path.empty()) refuse("a Unix socket has no TLS");
+  if (tls.certificate_file.empty() != tls.key_file.empty()) {
+    refuse("certificate_file and key_file are set together");
+  }
+}
+
+std::unique_ptr<const TlsContext> make_tls(const RedisOptions& options, const std::string& who) {
+  check_options(options, who);
+  return options.tls.enabled ? std::make_unique<const TlsContext>(options, who) : nullptr;
 }
 
 }  // namespace tern::redis

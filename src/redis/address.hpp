@@ -1,11 +1,14 @@
 // Where Redis is: the addresses of a host, and its name in messages.
 #pragma once
 
+#include "redis/tls.hpp"
+
 #include <tern/coro/task.hpp>
 #include <tern/redis/options.hpp>
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,5 +33,7 @@ std::string no_answer(Milliseconds time);
 
 // Throws std::invalid_argument, with `who` in front, for options that every user of Redis has and that are invalid.
 void check_options(const RedisOptions& options, const std::string& who);
+// The same; then what connections need for TLS, or null if they are without.
+std::unique_ptr<const TlsContext> make_tls(const RedisOptions& options, const std::string& who);
 
 }  // namespace tern::redis

@@ -88,9 +88,7 @@ void check_command(std::string_view encoded, bool may_wait) {
 // --- Client
 
 Client::Client(RedisOptions options, Milliseconds max_wait)
-    : options_(std::move(options)), max_wait_(max_wait), name_(name_of(options_)) {
-  check_options(options_, "Redis");
-}
+    : options_(std::move(options)), max_wait_(max_wait), name_(name_of(options_)), tls_(make_tls(options_, "Redis")) {}
 
 void Client::release() noexcept {
   if (handles_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;

@@ -1,11 +1,14 @@
 // What the copies of a Redis share: its options, and the connections of the loops.
 #pragma once
 
+#include "redis/tls.hpp"
+
 #include <tern/redis/client.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -42,6 +45,8 @@ public:
   SubscriptionCounters& subscriptions() noexcept { return subscriptions_; }
 
   const RedisOptions& options() const noexcept { return options_; }
+  // Null without TLS.
+  const TlsContext* tls() const noexcept { return tls_.get(); }
   const std::string& name() const noexcept { return name_; }
   bool blocks() const noexcept { return max_wait_.count() != 0; }
   // Of a command, until its reply.
@@ -55,6 +60,7 @@ private:
   const RedisOptions options_;
   const Milliseconds max_wait_;
   const std::string name_;
+  const std::unique_ptr<const TlsContext> tls_;
   SubscriptionCounters subscriptions_;
   std::atomic<std::size_t> handles_ = 1;
   std::atomic<std::size_t> owners_ = 1;  // loops, and one for all handles

@@ -163,7 +163,8 @@ void LoopClient::expire(Slot& slot, std::uint64_t now) noexcept {
   try {
     const RedisFault fault = state_ == State::Ready ? RedisFault::TimedOut : RedisFault::Unavailable;
     const auto waited = Milliseconds(static_cast<std::int64_t>(now - slot.since));
-    error = std::make_exception_ptr(RedisError(fault, client_.name() + ": " + no_answer(waited)));
+    const std::string what = connection_ ? connection_->no_answer(waited) : no_answer(waited);
+    error = std::make_exception_ptr(RedisError(fault, client_.name() + ": " + what));
   } catch (...) {
     error = std::current_exception();
   }
@@ -209,7 +210,7 @@ Task<std::string> LoopClient::attempt() {
     Connection::Observer& observer = *this;
     connection_ = std::make_unique<Connection>(observer);
     connection_->allow_any_reply(options_.max_reply);
-    options_.unix_path.empty() ? connection_->open(address, options_.port) : connection_->open_unix(options_.unix_path);
+    connection_->open(options_, address, client_.tls());
     bool in_time = true;
     try {
       co_await with_timeout(options_.timeout, settled_.wait());
@@ -217,7 +218,7 @@ Task<std::string> LoopClient::attempt() {
       in_time = false;
     }
     if (state_ == State::Ready) co_return std::string();
-    fault = in_time ? attempt_fault_ : no_answer(options_.timeout);
+    fault = in_time ? attempt_fault_ : connection_->no_answer(options_.timeout);
     if (fault.empty()) break;
   }
   co_return fault;

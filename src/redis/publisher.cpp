@@ -26,12 +26,8 @@ std::string publications(std::size_t count) {
 
 // --- Start and stop
 
-void RedisBus::Publisher::check() const {
-  redis::check_options(options_, "RedisBus");
-}
-
 Task<> RedisBus::Publisher::start(BusHost& host) {
-  check();
+  tls_ = redis::make_tls(options_, "RedisBus");
   const redis::Sender sender = redis::random_sender();
   backoff_.reset();
   unacknowledged_ = 0;
@@ -197,14 +193,14 @@ Task<std::string> RedisBus::Publisher::connect() {
   std::string fault = "the name has no address";
   for (const std::string& address : *addresses) {
     const std::string own_channel = options_.prefix + ':' + redis::to_hex(sender_);
-    session_ = std::make_unique<redis::Session>(options_, address, own_channel, *this);
+    session_ = std::make_unique<redis::Session>(options_, address, tls_.get(), own_channel, *this);
     bool in_time = true;
     try {
       co_await with_timeout(options_.timeout, session_->settled().wait());
     } catch (const TimedOut&) {
       in_time = false;
     }
-    fault = in_time ? session_->fault() : redis::no_answer(options_.timeout);
+    fault = in_time ? session_->fault() : session_->no_answer(options_.timeout);
     if (fault.empty()) break;
   }
   co_return fault;

@@ -34,7 +34,6 @@ public:
   void end() noexcept;
 
 private:
-  void check() const;
   Task<> run_sessions();
   Task<std::string> connect();
   Task<std::string> serve_session();
@@ -60,6 +59,7 @@ private:
   bool flush_is_posted_ = false;
 
   // Only on the loop:
+  std::unique_ptr<const redis::TlsContext> tls_;  // null without TLS
   std::unique_ptr<redis::Session> session_;
   base::Backoff backoff_{Milliseconds(100)};  // reset when a session has lasted
   std::size_t unacknowledged_ =

@@ -1,6 +1,6 @@
-// Validates replies before hiredis 0.14 processes them: it asserts that there are no unsolicited replies, and that each
-// message to a subscriber is an array that begins with two strings. Another peer than Redis would abort the process.
-// Each value is therefore checked when the reader creates it; an invalid one ends the connection.
+// Validates replies while hiredis 0.14 parses them: nothing is unsolicited, each message to a subscriber is an array
+// that begins with two strings, and the size of a reply is bounded before its memory is allocated. Each value is
+// therefore checked when the reader creates it; an invalid one ends the connection.
 #pragma once
 
 #include <cstddef>

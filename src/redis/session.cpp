@@ -18,14 +18,13 @@ std::string_view text_of(const redisReply& reply) noexcept {
 
 }  // namespace
 
-Session::Session(const RedisOptions& options, const std::string& address, std::string own_channel, Observer& observer)
+Session::Session(const RedisOptions& options, const std::string& address, const TlsContext* tls,
+                 std::string own_channel, Observer& observer)
     : options_(options),
       channel_(options.prefix + ":publications"),
       own_channel_(std::move(own_channel)),
       observer_(observer) {
-  for (Connection* connection : {&listener_, &publisher_}) {
-    options.unix_path.empty() ? connection->open(address, options.port) : connection->open_unix(options.unix_path);
-  }
+  for (Connection* connection : {&listener_, &publisher_}) connection->open(options, address, tls);
 }
 
 void Session::on_connected(Connection& connection) {

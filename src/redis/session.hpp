@@ -20,7 +20,7 @@ namespace tern::redis {
 
 class Session final : private Connection::Observer {
 public:
-  // Called from within hiredis: must not destroy the session. May throw std::bad_alloc: then the session is lost.
+  // Called from within a connection: must not destroy the session. May throw std::bad_alloc: then the session is lost.
   class Observer {
   public:
     Observer(const Observer&) = delete;
@@ -34,8 +34,13 @@ public:
     ~Observer() = default;
   };
 
-  // Begins to connect to `address`, or to the options' Unix socket. The options outlive the session.
-  Session(const RedisOptions& options, const std::string& address, std::string own_channel, Observer& observer);
+  // Begins to connect to `address`, or to the options' Unix socket. The options, and `tls` unless it is null, outlive
+  // the session.
+  Session(const RedisOptions& options, const std::string& address, const TlsContext* tls, std::string own_channel,
+          Observer& observer);
+
+  // "no answer for 5.0 s", perhaps of the handshake.
+  std::string no_answer(Milliseconds time) const { return publisher_.no_answer(time); }
 
   // Set when the session is ready or lost; and when it is lost.
   Event& settled() noexcept { return settled_; }

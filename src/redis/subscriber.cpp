@@ -24,6 +24,11 @@ std::string_view string_of(const redisReply* reply) noexcept {
   return reply->str == nullptr ? std::string_view() : std::string_view(reply->str, reply->len);
 }
 
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  return names;
+}
+
 // An error that the next attempt would get again: of the user, the password or the permissions.
 bool is_final(std::string_view error) noexcept {
   const auto is = [error](std::string_view code) { return error.starts_with(code); };
@@ -34,7 +39,10 @@ bool is_final(std::string_view error) noexcept {
 }  // namespace
 
 Subscriber::Subscriber(const Redis& redis, std::vector<std::string> channels, std::vector<std::string> patterns)
-    : redis_(redis), options_(redis_.options()), channels_(std::move(channels)), patterns_(std::move(patterns)) {
+    : redis_(redis),
+      options_(redis_.options()),
+      channels_(sorted(std::move(channels))),
+      patterns_(sorted(std::move(patterns))) {
   if (channels_.empty() && patterns_.empty()) {
     throw std::invalid_argument("a RedisSubscription has a channel or a pattern");
   }
@@ -69,7 +77,7 @@ Task<std::string> Subscriber::attempt() {
     authenticated_ = failed_ = false;
     Connection::Observer& observer = *this;
     connection_ = std::make_unique<Connection>(observer);
-    options_.unix_path.empty() ? connection_->open(address, options_.port) : connection_->open_unix(options_.unix_path);
+    connection_->open(options_, address, redis_.client_->tls());
     bool in_time = true;
     try {
       co_await with_timeout(options_.timeout, settled_.wait());
@@ -78,7 +86,7 @@ Task<std::string> Subscriber::attempt() {
     }
     set_subscribed(in_time && !failed_);
     if (subscribed_) co_return std::string();
-    fault = in_time ? fault_ : no_answer(options_.timeout);
+    fault = in_time ? fault_ : connection_->no_answer(options_.timeout);
     connection_.reset();
   }
   co_return fault;
@@ -115,7 +123,7 @@ void Subscriber::on_lost(Connection&, std::string_view why) noexcept {
   set_subscribed(false);
   try {
     fault_ = why;
-    if (is_final(why)) refusal_ = why;  // hiredis ends the connection itself
+    if (is_final(why)) refusal_ = why;  // of a connection that was ended for it
   } catch (const std::bad_alloc&) {
     fault_ = "no memory";  // short enough for no allocation
   }
@@ -158,6 +166,7 @@ void Subscriber::on_message(const redisReply& reply) {
   }
   RedisMessage message;
   const bool by_pattern = kind == "pmessage";
+  if (!std::ranges::binary_search(by_pattern ? patterns_ : channels_, string_of(reply.element[1]))) return;
   if (by_pattern) message.pattern = string_of(reply.element[1]);
   message.channel = string_of(reply.element[by_pattern ? 2 : 1]);
   message.payload = string_of(reply.element[by_pattern ? 3 : 2]);

@@ -48,8 +48,8 @@ private:
 
   const Redis redis_;
   const RedisOptions& options_;
-  const std::vector<std::string> channels_;
-  const std::vector<std::string> patterns_;
+  const std::vector<std::string> channels_;  // sorted
+  const std::vector<std::string> patterns_;  // sorted
   base::Backoff backoff_{initial_backoff};
 
   std::deque<RedisMessage> queue_;

@@ -68,7 +68,7 @@ struct Issued {
 
 struct Request {
   std::string common_name = "localhost";
-  std::vector<std::string> hosts = {};  // DNS names
+  std::vector<std::string> hosts = {};  // DNS names; or "IP:192.0.2.1"
   long from = -3600;                    // seconds from now
   long until = 30L * 24 * 3600;
   bool authority = false;
@@ -96,7 +96,10 @@ inline Issued issue(const Request& wanted, const Issued* issuer = nullptr) {
   };
   extend(NID_basic_constraints, wanted.authority ? "critical,CA:TRUE" : "CA:FALSE");
   std::string names;
-  for (const std::string& host : wanted.hosts) names += (names.empty() ? "DNS:" : ",DNS:") + host;
+  for (const std::string& host : wanted.hosts) {
+    if (!names.empty()) names += ',';
+    names += (host.starts_with("IP:") ? "" : "DNS:") + host;
+  }
   if (!names.empty()) extend(NID_subject_alt_name, names);
   check(X509_sign(certificate, issuer != nullptr ? issuer->key.get() : issued.key.get(), EVP_sha256()) != 0);
   return issued;
