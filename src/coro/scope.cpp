@@ -12,20 +12,20 @@
 namespace tern {
 
 // A task and its link in the scope.
-class Scope::ScopedTask final : public coro::Hook<ScopedTask>, public coro::PooledFrame {
+class Scope::ScopedTask final : public coro::Hook<ScopedTask>, public coro::GroupedTask, public coro::PooledFrame {
 public:
   ScopedTask(Scope& scope, Task<void> task, base::Box<coro::Context> context) noexcept
       : scope_(scope), context_(std::move(context)), task_(std::move(task)) {}
 
   void start() {
     const coro::ContextScope scope(context_.get());
-    if (task_.start(&on_end, this)) end();
+    if (task_.start(&coro::end_grouped_task, static_cast<coro::GroupedTask*>(this))) on_end();
   }
 
-private:
-  static void on_end(void* context) { static_cast<ScopedTask*>(context)->end(); }
+  coro::Suspended awaited_by() const noexcept override { return scope_.idle_.awaited_by(); }
 
-  void end() {
+private:
+  void on_end() noexcept override {
     Scope& scope = scope_;
     const base::Box<coro::Context> context = std::move(context_);  // current until the end
     std::exception_ptr error;

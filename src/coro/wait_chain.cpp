@@ -15,19 +15,29 @@ const void* function_of(std::coroutine_handle<> waiting) noexcept {
   return function;
 }
 
+// The coroutine that awaits the task, or its group; none if that is not known.
+Suspended awaiting(std::coroutine_handle<> task) noexcept {
+  const Continuation& next = std::coroutine_handle<PromiseCore>::from_address(task.address()).promise().continuation;
+  if (next.call == &resume_task) return {std::coroutine_handle<>::from_address(next.context), true};
+  if (next.call == &end_grouped_task) return static_cast<const GroupedTask*>(next.context)->awaited_by();
+  return {};
+}
+
 }  // namespace
 
 void resume_task(void* frame) {
   std::coroutine_handle<>::from_address(frame).resume();
 }
 
-std::vector<const void*> chain_from(std::coroutine_handle<> waiting, bool is_task) {
-  std::vector<const void*> functions = {function_of(waiting)};
-  while (is_task && functions.size() < max_chain) {
-    const auto& promise = std::coroutine_handle<PromiseCore>::from_address(waiting.address()).promise();
-    if (promise.continuation.call != &resume_task) break;
-    waiting = std::coroutine_handle<>::from_address(promise.continuation.context);
-    functions.push_back(function_of(waiting));
+void end_grouped_task(void* task) {
+  static_cast<GroupedTask*>(task)->on_end();
+}
+
+std::vector<const void*> chain_from(Suspended waiting) {
+  std::vector<const void*> functions;
+  while (waiting.handle && functions.size() < max_chain) {
+    functions.push_back(function_of(waiting.handle));
+    waiting = waiting.is_task ? awaiting(waiting.handle) : Suspended();
   }
   return functions;
 }
@@ -35,7 +45,7 @@ std::vector<const void*> chain_from(std::coroutine_handle<> waiting, bool is_tas
 std::vector<WaitChain> chains_of(const WaitLog& log, std::size_t max) {
   std::vector<WaitChain> chains;
   for (const Waiter* wait = log.newest(); wait != nullptr && chains.size() < max; wait = wait->older()) {
-    chains.push_back({wait->awaits(), chain_from(wait->waiting(), wait->waiting_is_task())});
+    chains.push_back({wait->awaits(), chain_from({wait->waiting(), wait->waiting_is_task()})});
   }
   return chains;
 }

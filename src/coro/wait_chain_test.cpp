@@ -73,6 +73,112 @@ TEST(WaitChains, are_those_of_all_waits_the_newest_first) {
   EXPECT_TRUE(chains_of(noted.log, 10).empty());
 }
 
+// The functions of the newest wait.
+std::vector<const void*> newest_of(const Noted& noted) {
+  const auto chains = chains_of(noted.log, 1);
+  return chains.empty() ? std::vector<const void*>() : chains[0].functions;
+}
+
+// What is common to a chain and that of a coroutine that nobody awaits: its last function is `outermost`.
+template <class Combined>
+void expect_to_continue(Combined combined, std::size_t between) {
+  ManualExecutor executor;
+  Noted noted;
+  Event event;
+  Event never;
+  Noted alone;
+  StartedTask<int> inner(calls(event), &alone.stop);
+  const std::vector<const void*> own = newest_of(alone);
+  ASSERT_EQ(own.size(), 2U);
+
+  StartedTask<> task(combined(event, never), &noted.stop);
+  const std::vector<const void*> functions = newest_of(noted);
+  ASSERT_EQ(functions.size(), own.size() + between + 1);
+  EXPECT_EQ(std::vector<const void*>(functions.begin(), functions.begin() + 2), own);
+
+  // The coroutine of the group is the same function wherever it waits.
+  Noted outside;
+  StartedTask<> other(combined(never, event), &outside.stop);
+  ASSERT_FALSE(newest_of(outside).empty());
+  EXPECT_EQ(newest_of(outside).back(), functions.back());
+  event.set();
+  never.set();
+  executor.run();
+  EXPECT_TRUE(task.ended());
+  EXPECT_TRUE(newest_of(noted).empty());
+}
+
+Task<> awaits_all(Event& first, Event& second) {
+  co_await when_all(waits_for(second), calls(first));
+}
+Task<> awaits_any(Event& first, Event& second) {
+  co_await when_any(waits_for(second), calls(first));
+}
+Task<> awaits_many(Event& first, Event& second) {
+  std::vector<Task<int>> tasks;
+  tasks.push_back(calls(second));
+  tasks.push_back(calls(first));
+  co_await when_all(std::move(tasks));
+}
+Task<> awaits_any_of_many(Event& first, Event& second) {
+  std::vector<Task<int>> tasks;
+  tasks.push_back(calls(second));
+  tasks.push_back(calls(first));
+  co_await when_any(std::move(tasks));
+}
+Task<> awaits_briefly(Event& first, Event&) {
+  co_await with_timeout(Seconds(1), calls(first));
+}
+
+TEST(WaitChains, continue_at_the_coroutine_that_awaits_a_group) {
+  expect_to_continue(&awaits_all, 1);
+  expect_to_continue(&awaits_any, 1);
+  expect_to_continue(&awaits_many, 1);
+  expect_to_continue(&awaits_any_of_many, 1);
+  expect_to_continue(&awaits_briefly, 1);
+}
+
+Task<> nested(Event& first, Event& second) {
+  co_await when_all(waits_for(second), when_any(waits_for(second), with_timeout(Seconds(1), calls(first))));
+}
+
+TEST(WaitChains, continue_through_groups_within_groups) {
+  expect_to_continue(&nested, 3);
+}
+
+Task<> discards(Task<int> task) {
+  static_cast<void>(co_await task);
+}
+
+// The wait for the event is noted before the scope is joined, and continues at the coroutine that joins it.
+TEST(WaitChains, continue_at_the_coroutine_that_joins_a_scope) {
+  ManualExecutor executor;
+  Noted noted;
+  Event event;
+  Event joins;
+  const auto joining = [](Event& first, Event& before) -> Task<> {
+    Scope scope(co_await current_stop());
+    scope.spawn(discards(calls(first)));
+    co_await before.wait();
+    co_await scope.join();
+  };
+  StartedTask<> task(joining(event, joins), &noted.stop);
+  auto chains = chains_of(noted.log, 10);
+  ASSERT_EQ(chains.size(), 2U);
+  const std::vector<const void*> outer = chains[0].functions;
+  ASSERT_EQ(outer.size(), 1U);
+  EXPECT_EQ(chains[1].functions.size(), 3U);  // up to the task of the scope, that nobody joins yet
+  joins.set();
+  executor.run();
+  chains = chains_of(noted.log, 10);
+  ASSERT_EQ(chains.size(), 1U);
+  EXPECT_GT(chains[0].functions.size(), 4U);
+  EXPECT_EQ(chains[0].functions.back(), outer[0]);
+  event.set();
+  executor.run();
+  EXPECT_TRUE(task.ended());
+}
+
 TEST(WaitChains, end_with_a_destroyed_or_stopped_wait) {
   ManualExecutor executor;
   Noted noted;

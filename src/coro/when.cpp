@@ -16,7 +16,7 @@ void Group::ended(std::size_t index, bool failed) noexcept {
     stop_.stop();
   }
   --running_;
-  if (running_ == 0 && waiting_) std::exchange(waiting_, nullptr).resume();  // may destroy this
+  if (running_ == 0 && waiting_.handle) std::exchange(waiting_, {}).handle.resume();  // may destroy this
 }
 
 }  // namespace tern::coro

@@ -312,6 +312,29 @@ TEST_F(RunSignals, write_down_where_each_coroutine_waits) {
   EXPECT_EQ(result(), 0);
 }
 
+TEST_F(RunSignals, write_down_the_coroutine_that_awaits_a_group) {
+  std::atomic<bool> ends = false;
+  app.get("/group", [&ends]() -> Task<std::string> {
+    co_await with_timeout(Seconds(100), when_all(await_in_a_helper(ends), await_in_a_helper(ends)));
+    co_return "done";
+  });
+  slow = Seconds(100);  // so that waits are noted
+  net::Peer peer = connect(run());
+  peer.send("GET /group HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (int i = 0; i < 40 && !logged_by_now("await_in_a_helper"); ++i) {  // until the request has arrived
+    signal(SIGQUIT);
+    ::poll(nullptr, 0, 100);
+  }
+  const std::string log = content_of(folder / "error");
+  EXPECT_TRUE(std::regex_search(log, std::regex("chain=\"timer: tern::\\(anonymous namespace\\)::await_in_a_helper < "
+                                                "when_all < with_timeout < "
+                                                "tern::\\(anonymous namespace\\)::RunSignals_[^ ]*::operator\\(\\)")))
+      << log;
+  ends = true;
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+}
+
 // Chains are walked while requests begin and end on other loops, on the pool and by timers.
 TEST_F(RunSignals, write_down_what_the_loops_do_under_load) {
   app.get("/work", []() -> Task<std::string> {

@@ -37,6 +37,11 @@ public:
   // Resumes all waiting coroutines at their turns, in the order of waiting, even if the event is reset before.
   void set() noexcept;
   void reset() noexcept { set_ = false; }
+  // The coroutine that has waited longest.
+  coro::Suspended awaited_by() const noexcept {
+    const coro::EventWait* const first = waiting_.front();
+    return first == nullptr ? coro::Suspended() : coro::Suspended{first->waiting(), first->waiting_is_task()};
+  }
 
   struct [[nodiscard]] Wait {
     coro::EventWait operator co_await() const noexcept { return coro::EventWait(event); }

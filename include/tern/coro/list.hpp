@@ -51,6 +51,8 @@ public:
     ends_.previous_->next_ = &hook;
     ends_.previous_ = &hook;
   }
+  // Null if the list is empty.
+  const T* front() const noexcept { return empty() ? nullptr : static_cast<const T*>(ends_.next_); }
   // Removes the first element; null if the list is empty.
   T* pop() noexcept {
     if (empty()) return nullptr;

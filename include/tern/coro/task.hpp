@@ -83,6 +83,35 @@ inline constexpr bool is_task =
 // The continuation of a task that a task awaits. A function of its own, by which chains of coroutines are recognised.
 void resume_task(void* frame);
 
+// A coroutine that waits; a null handle: none.
+struct Suspended {
+  std::coroutine_handle<> handle;
+  bool is_task = false;
+};
+
+// A task that is started for a group, whose coroutine waits for all of it: chains of coroutines continue there.
+class GroupedTask {
+public:
+  GroupedTask(const GroupedTask&) = delete;
+  GroupedTask& operator=(const GroupedTask&) = delete;
+
+  // The coroutine that waits for the group at present.
+  virtual Suspended awaited_by() const noexcept = 0;
+
+protected:
+  GroupedTask() noexcept = default;
+  GroupedTask(GroupedTask&&) noexcept {}
+  ~GroupedTask() = default;
+
+private:
+  friend void end_grouped_task(void* task);
+  // The task has ended, after its start; may destroy this.
+  virtual void on_end() noexcept = 0;
+};
+
+// The continuation of a GroupedTask, with its address as context.
+void end_grouped_task(void* task);
+
 // Starts a Task, or a type with the same interface, for the awaiting coroutine. True if that has to wait.
 template <class Promise, class Startable>
 bool start_for(std::coroutine_handle<Promise> waiting, Startable& task) {

@@ -55,21 +55,26 @@ public:
   void started() noexcept;
   void ended(std::size_t index, bool failed) noexcept;
 
+  // The coroutine in joined().
+  Suspended awaited_by() const noexcept { return waiting_; }
+
   // Waits until no task runs; cannot be stopped, because the tasks are.
-  auto joined() noexcept {
-    struct Awaiter {
-      Group& group;
-      bool await_ready() const noexcept { return group.running_ == 0; }
-      void await_suspend(std::coroutine_handle<> waiting) const noexcept { group.waiting_ = waiting; }
-      void await_resume() const noexcept {}
-    };
-    return Awaiter{*this};
-  }
+  auto joined() noexcept { return Joined{*this}; }
 
 private:
+  struct Joined {
+    Group& group;
+    bool await_ready() const noexcept { return group.running_ == 0; }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> waiting) const noexcept {
+      group.waiting_ = {waiting, is_task<Promise>};
+    }
+    void await_resume() const noexcept {}
+  };
+
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   LinkedStop stop_;
-  std::coroutine_handle<> waiting_;
+  Suspended waiting_;
   Context* context_;  // of the caller
   std::size_t running_ = 0;
   std::size_t decisive_ = none;
@@ -77,7 +82,7 @@ private:
 };
 
 template <class T>
-class Member {
+class Member final : public GroupedTask {
 public:
   Member(Task<T> task, Group& group, std::size_t index) noexcept
       : task_(std::move(task)), group_(&group), index_(index) {}
@@ -86,7 +91,7 @@ public:
     if (group_->decided()) return;
     task_.inherit_stop(&group_->stop());
     group_->begun();
-    const bool ended = task_.start(&on_end, this);
+    const bool ended = task_.start(&end_grouped_task, static_cast<GroupedTask*>(this));
     group_->started();
     if (ended) group_->ended(index_, task_.failed());
   }
@@ -102,10 +107,8 @@ public:
   }
 
 private:
-  static void on_end(void* context) {
-    auto& member = *static_cast<Member*>(context);
-    member.group_->ended(member.index_, member.task_.failed());
-  }
+  void on_end() noexcept override { group_->ended(index_, task_.failed()); }
+  Suspended awaited_by() const noexcept override { return group_->awaited_by(); }
 
   Task<T> task_;
   Group* group_;
