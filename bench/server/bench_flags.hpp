@@ -1,5 +1,5 @@
-// The flags of bench-server beyond those of the examples: --access-log FILE, --routes N, --http2 only,
-// --busy-poll MICROSECONDS.
+// The flags of bench-server beyond those of the examples: --access-log FILE, --access-format json, --routes N,
+// --http2 only, --busy-poll MICROSECONDS.
 #pragma once
 
 #include "../../examples/flags.hpp"
@@ -16,6 +16,7 @@ struct Flags {
 inline Flags flags(int argc, char** argv) {
   Flags flags;
   tern::LogOptions log;
+  auto format = tern::AccessLog::Common;
   tern::Http2Options http2;
   unsigned busy_poll = 0;
   std::vector<char*> others = {argv[0]};
@@ -24,8 +25,10 @@ inline Flags flags(int argc, char** argv) {
     const std::string_view value = i + 1 < argc ? argv[i + 1] : "";
     const auto number = tern::base::parse_integer<std::uint16_t>(value);
     if (flag == "--access-log" && !value.empty()) {
-      log.access = tern::AccessLog::Common;
       log.access_file = value;
+      ++i;
+    } else if (flag == "--access-format" && value == "json") {
+      format = tern::AccessLog::Json;
       ++i;
     } else if (flag == "--http2" && value == "only") {
       http2.only = true;
@@ -40,6 +43,7 @@ inline Flags flags(int argc, char** argv) {
       others.push_back(argv[i]);
     }
   }
+  if (!log.access_file.empty()) log.access = format;
   flags.options = examples::options(static_cast<int>(others.size()), others.data());
   flags.options.logging = log;
   flags.options.http2 = http2;
