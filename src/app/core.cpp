@@ -224,7 +224,7 @@ void Core::add_reload(base::Function<void()> hook) {
 void Core::add_repeated(Milliseconds interval, base::Box<coro::Work> work, const std::source_location& place) {
   require_open("every() was called");
   if (interval.count() <= 0) mistakes_.add(place, "every() takes an interval that is longer than zero");
-  hooks_.every.push_back({interval, std::move(work)});
+  hooks_.every.push_back({interval, std::move(work), place});
 }
 
 void Core::set_problem_renderer(ProblemRenderer render) {

@@ -54,6 +54,7 @@ struct Hooks {
   struct Repeated {
     Milliseconds interval;
     base::Box<coro::Work> work;
+    std::source_location place;
   };
   std::vector<base::Box<coro::Work>> start;
   std::vector<base::Box<coro::Work>> stop;

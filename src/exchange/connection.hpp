@@ -50,6 +50,20 @@ using HeldExchange = std::unique_ptr<HttpExchange, ReleaseExchange>;
 
 enum class ConnectionDeadline : std::uint8_t { None, Idle, Head, Body, Handler, Answer, Drain, Linger };
 
+constexpr const char* name_of(ConnectionDeadline deadline) noexcept {
+  switch (deadline) {
+    case ConnectionDeadline::None: break;
+    case ConnectionDeadline::Idle: return "keep-alive";
+    case ConnectionDeadline::Head: return "head";
+    case ConnectionDeadline::Body: return "body";
+    case ConnectionDeadline::Handler: return "handler";
+    case ConnectionDeadline::Answer: return "response";
+    case ConnectionDeadline::Drain: return "drain";
+    case ConnectionDeadline::Linger: return "linger";
+  }
+  return nullptr;
+}
+
 class Connection final : public base::IntrusiveList<Connection>::Links,
                          private transport::TransportHandler,
                          private Deadline<ConnectionDeadline>,

@@ -11,7 +11,8 @@
 
 namespace tern::exchange {
 
-// `Purpose` is an enumeration; Purpose::None is no deadline. On the loop's thread.
+// `Purpose` is an enumeration; Purpose::None is no deadline. name_of(Purpose) says what it is for, as a literal. On the
+// loop's thread.
 template <class Purpose>
 class Deadline : private Timer {
 public:
@@ -39,6 +40,10 @@ protected:
   virtual void on_deadline(Purpose purpose) noexcept = 0;
 
 private:
+  TimerPurpose purpose() const noexcept final {
+    if (purpose_ == Purpose::None) return {.what = nullptr};
+    return {.what = name_of(purpose_), .due = due_};
+  }
   void on_timer() noexcept final {
     if (purpose_ == Purpose::None) return;
     const std::uint64_t now = loop_.now();

@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tern::exchange {
 namespace {
 
 enum class Purpose : std::uint8_t { None, Short, Long };
+
+constexpr const char* name_of(Purpose purpose) noexcept {
+  return purpose == Purpose::Short ? "short" : "long";
+}
 
 struct TestDeadline final : Deadline<Purpose> {
   explicit TestDeadline(net::Loop& loop) : Deadline(loop), loop_(loop) {}
@@ -53,6 +58,23 @@ TEST_F(DeadlineTest, one_that_was_cleared_does_not_fire) {
   loop.run();
   EXPECT_TRUE(deadline.fired.empty());
   EXPECT_EQ(other.fired, std::vector{Purpose::Long});
+}
+
+// The only armed timer besides those of the loop.
+TEST_F(DeadlineTest, says_what_it_is_for_and_when_it_is_due) {
+  const auto purpose = [this] {
+    TimerPurpose found{.what = "nothing is armed"};
+    loop.armed_timers().for_each([&found](const Timer& timer) { found = timer.purpose(); });
+    return found;
+  };
+  deadline.set_deadline(Purpose::Short, Milliseconds(100));
+  EXPECT_EQ(std::string(purpose().what), "short");
+  EXPECT_EQ(purpose().due, loop.now() + 100);
+  deadline.set_deadline(Purpose::Long, Seconds(1000));  // the timer stays where it is
+  EXPECT_EQ(std::string(purpose().what), "long");
+  EXPECT_EQ(purpose().due, loop.now() + 1'000'000);
+  deadline.clear_deadline();
+  EXPECT_EQ(purpose().what, nullptr);
 }
 
 TEST_F(DeadlineTest, zero_is_none) {

@@ -32,6 +32,17 @@ class LoopContext;
 
 enum class Http2Deadline : std::uint8_t { None, Greeting, Head, Idle, Drain };
 
+constexpr const char* name_of(Http2Deadline deadline) noexcept {
+  switch (deadline) {
+    case Http2Deadline::None: break;
+    case Http2Deadline::Greeting: return "HTTP/2 preface";
+    case Http2Deadline::Head: return "HTTP/2 head";
+    case Http2Deadline::Idle: return "HTTP/2 keep-alive";
+    case Http2Deadline::Drain: return "drain";
+  }
+  return nullptr;
+}
+
 class Http2Connection final : public Protocol,
                               private http2::StreamFactory,
                               private net::IterationEnd,

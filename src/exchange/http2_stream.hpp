@@ -25,10 +25,21 @@ namespace tern::exchange {
 class Http2Connection;
 class Http2WebSocket;
 
-// Belongs to its Http2Connection. Its exchange is released when the answer has left, so that work after the response
-// runs after it; one without a client continues without a stream.
 enum class StreamDeadline : std::uint8_t { None, Content, Handler, Answer, Rest };
 
+constexpr const char* name_of(StreamDeadline deadline) noexcept {
+  switch (deadline) {
+    case StreamDeadline::None: break;
+    case StreamDeadline::Content: return "body";
+    case StreamDeadline::Handler: return "handler";
+    case StreamDeadline::Answer: return "response";
+    case StreamDeadline::Rest: return "rest of a body";
+  }
+  return nullptr;
+}
+
+// Belongs to its Http2Connection. Its exchange is released when the answer has left, so that work after the response
+// runs after it; one without a client continues without a stream.
 class Http2Stream final : public http2::Stream,
                           public base::IntrusiveList<Http2Stream>::Links,
                           public ExchangeHost,

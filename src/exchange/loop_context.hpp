@@ -139,12 +139,14 @@ private:
   template <void (LoopContext::*call)()>
   class ContextTimer final : public Timer {
   public:
-    explicit ContextTimer(LoopContext& context) : context_(context) {}
+    ContextTimer(LoopContext& context, const char* what) : context_(context), what_(what) {}
     ~ContextTimer() { context_.loop_.disarm(*this); }
     void on_timer() noexcept override { (context_.*call)(); }
+    TimerPurpose purpose() const noexcept override { return {.what = what_}; }
 
   private:
     LoopContext& context_;
+    const char* what_;
   };
 
   void trim_memory();
@@ -167,8 +169,8 @@ private:
   std::unique_ptr<websockets::WebSocketHub> sockets_;
   std::string log_time_;
   std::string log_lines_;
-  ContextTimer<&LoopContext::flush_log> log_timer_{*this};
-  ContextTimer<&LoopContext::trim_memory> trim_timer_{*this};
+  ContextTimer<&LoopContext::flush_log> log_timer_{*this, "access log"};
+  ContextTimer<&LoopContext::trim_memory> trim_timer_{*this, "memory"};
   bool draining_ = false;
 };
 

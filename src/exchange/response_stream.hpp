@@ -55,6 +55,7 @@ private:
   bool gone() const override;
   void on_iteration_end() noexcept override;
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "event stream keep-alive"}; }
   void on_turn() noexcept override;
 
   HttpExchange& exchange_;

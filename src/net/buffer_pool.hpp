@@ -35,6 +35,7 @@ public:
 
 private:
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "buffer pool"}; }
 
   Timers& timers_;
   std::vector<std::string> buffers_;

@@ -62,6 +62,7 @@ private:
 
   void on_ready(std::uint32_t events) override;
   void on_timer() noexcept override { on_descriptor_available(); }
+  TimerPurpose purpose() const noexcept override { return {.what = "accept again"}; }
   bool accept_one();  // false when there is nothing more to accept for now
   void wait_for_descriptor();
   void on_descriptor_available();  // perhaps: tries again

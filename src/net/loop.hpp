@@ -125,9 +125,8 @@ public:
   std::uint64_t woke() const noexcept { return woke_; }
   // Streams between open() and on_closed().
   std::size_t streams() const noexcept { return streams_; }
-  // On the loop's thread, for diagnosis: armed timers, and the milliseconds to the next one; negative: there is none.
-  std::size_t armed_timers() const noexcept { return wheel_.count(); }
-  int next_timer() const noexcept { return wheel_.wait(now_); }
+  // On the loop's thread, for diagnosis.
+  const TimerWheel& armed_timers() const noexcept { return wheel_; }
   // The same: functions that were posted and have not begun, counted up to 100,000. Also in a handler of a signal that
   // interrupts run().
   std::size_t posted() const noexcept { return inbox_.count(100'000); }

@@ -87,14 +87,6 @@ void TimerWheel::visit(std::size_t slot, std::uint64_t due) noexcept {
   }
 }
 
-std::size_t TimerWheel::count() const noexcept {
-  std::size_t armed = 0;
-  for (const Timer* timer : slots_) {
-    for (; timer != nullptr; timer = timer->links.next) ++armed;
-  }
-  return armed;
-}
-
 int TimerWheel::wait(std::uint64_t now) const noexcept {
   const std::size_t start = slot_of(tick_ + 1);
   const std::size_t words = occupied_.size();

@@ -34,8 +34,15 @@ public:
   // Milliseconds from `now` until advance() has something to look at; negative when nothing is armed.
   int wait(std::uint64_t now) const noexcept;
 
-  // How many timers are armed. Walks all of them: for diagnosis.
-  std::size_t count() const noexcept;
+  // All that are armed, in no order: for diagnosis.
+  template <class F>
+  void for_each(F call) const {
+    for (const Timer* timer : slots_) {
+      for (; timer != nullptr; timer = timer->links.next) call(*timer);
+    }
+  }
+  // When an armed timer is due, in milliseconds of the caller's clock.
+  static std::uint64_t due(const Timer& timer) noexcept { return timer.links.tick * tick_length; }
 
 private:
   static std::size_t slot_of(std::uint64_t tick) noexcept { return tick % slot_count; }

@@ -35,8 +35,15 @@ Task<std::vector<LoopDocument>> look_at_loops(http::ServerView& server) {
       {
         const std::lock_guard lock(gathering->mutex);
         if (gathering->loops.empty()) return;  // too late
-        gathering->loops[i] = {
-            i, true, state.sockets, state.offloaded, state.timers, state.posted, std::move(state.requests)};
+        gathering->loops[i] = {i,
+                               true,
+                               state.sockets,
+                               state.offloaded,
+                               state.timers,
+                               state.posted,
+                               std::move(state.timer_kinds),
+                               std::move(state.next_timers),
+                               std::move(state.requests)};
         if (--gathering->left != 0) return;
       }
       home.post([gathering] { gathering->complete.set(); });

@@ -17,6 +17,8 @@ struct LoopDocument {
   std::size_t offloaded = 0;
   std::size_t timers = 0;
   std::size_t posted = 0;
+  std::vector<http::TimerKind> timer_kinds = {};
+  std::vector<http::NextTimer> next_timers = {};
   std::vector<http::RequestInFlight> requests = {};
 };
 

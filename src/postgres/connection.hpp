@@ -134,6 +134,7 @@ private:
   void on_message(char type, std::string_view body) override;
   void on_lost(std::string_view why) noexcept override;
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "PostgreSQL statement"}; }
 
   void set_up();
   void send_setting(const std::string& text);

@@ -61,6 +61,7 @@ private:
   void on_notification(std::string_view, std::string_view, int) override {}
   void on_turn() noexcept override;
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "PostgreSQL pool"}; }
 
   Connection* pick() noexcept;
   Connection* pick_idle() noexcept;

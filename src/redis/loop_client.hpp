@@ -63,6 +63,7 @@ private:
   void on_reply(Connection& connection, const redisReply& reply) override;
   void on_lost(Connection& connection, std::string_view why) noexcept override;
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "Redis reply"}; }
 
   void set_state(State state) noexcept;
   void show_queue() noexcept;

@@ -69,6 +69,7 @@ private:
   void stop();
   void end();
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "on_stop"}; }
 
   std::vector<std::unique_ptr<Worker>>& workers_;
   Hooks hooks_;

@@ -141,6 +141,7 @@ private:
       if (armed()) server_.first_loop().timers().disarm(*this);
     }
     void on_timer() noexcept override { server_.retire(); }
+    TimerPurpose purpose() const noexcept override { return {.what = "drain delay"}; }
 
   private:
     Server& server_;

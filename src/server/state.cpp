@@ -1,6 +1,7 @@
 // What every loop does, in lines of the log: Server::log_state().
 #include "exchange/http_exchange.hpp"
 #include "server/server.hpp"
+#include "server/timer_text.hpp"
 #include "server/wait_text.hpp"
 
 #include <chrono>
@@ -41,16 +42,27 @@ void write_request(logging::Log& log, exchange::HttpExchange& exchange, std::uin
 void write_loop(logging::Log& log, Worker& worker) {
   std::size_t requests = 0;
   worker.context().for_each_exchange([&](const exchange::HttpExchange& one) { requests += one.in_flight() ? 1 : 0; });
+  const ArmedTimers timers = armed_timers(worker.loop(), max_timers);
+  std::string kinds;
+  for (const http::TimerKind& kind : timers.kinds) {
+    if (!kinds.empty()) kinds += ", ";
+    kinds.append(kind.what).append(" ").append(std::to_string(kind.count));
+  }
   const LogFields fields = {{"loop", worker.loop().index()},
                             {"sockets", worker.loop().streams()},
                             {"requests", requests},
                             {"offloaded", worker.loop().outstanding_jobs()},
                             {"posted", worker.loop().posted()},
-                            {"timers", worker.loop().armed_timers()},
-                            {"next_timer_ms", worker.loop().next_timer()},
+                            {"timers", timers.count},
+                            {"timer_kinds", kinds},
                             {"iterations", worker.loop().counters().iterations.value()},
                             {"draining", worker.draining()}};
   log.write({LogLevel::Warning, part, "a loop", fields});
+  for (const http::NextTimer& timer : timers.next) {
+    const LogFields due = {
+        {"loop", worker.loop().index()}, {"milliseconds", timer.milliseconds}, {"for", timer.what}};
+    log.write({LogLevel::Warning, part, "a timer", due});
+  }
   const std::uint64_t now = exchange::LoopContext::nanoseconds();
   std::size_t left = max_requests;
   worker.context().for_each_exchange([&](exchange::HttpExchange& one) {

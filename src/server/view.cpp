@@ -2,6 +2,7 @@
 #include "server/server.hpp"
 
 #include "exchange/http_exchange.hpp"
+#include "server/timer_text.hpp"
 #include "server/wait_text.hpp"
 
 #include <algorithm>
@@ -152,7 +153,10 @@ http::LoopState state_of(Worker& worker, std::size_t max) {
   std::ranges::sort(oldest, {}, &exchange::HttpExchange::started);
   if (oldest.size() > max) oldest.resize(max);
   const net::Loop& loop = worker.loop();
-  http::LoopState state{loop.streams(), loop.outstanding_jobs(), loop.armed_timers(), loop.posted()};
+  ArmedTimers timers = armed_timers(loop, max_timers);
+  http::LoopState state{loop.streams(), loop.outstanding_jobs(), timers.count, loop.posted()};
+  state.timer_kinds = std::move(timers.kinds);
+  state.next_timers = std::move(timers.next);
   const std::uint64_t now = exchange::LoopContext::nanoseconds();
   for (exchange::HttpExchange* exchange : oldest) {
     const Request& request = exchange->request();

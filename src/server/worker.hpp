@@ -78,6 +78,7 @@ private:
   void on_exchange_ended() noexcept override { check_drained(); }
   void run_after_response(base::Box<coro::Work> work) noexcept override;
   void on_timer() noexcept override { abort_all(); }
+  TimerPurpose purpose() const noexcept override { return {.what = "drain"}; }
 
   // Calls f(net::Listener&) for each.
   template <class F>

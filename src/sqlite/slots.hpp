@@ -119,6 +119,7 @@ private:
   bool leave() noexcept override;
   void on_turn() noexcept override;
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "SQLite connection"}; }
   SlotCall* on_slot(Slot& slot) noexcept override;
   bool shares_batches() const noexcept override { return false; }
   void disarm() noexcept;
@@ -166,6 +167,7 @@ private:
   friend class Slot;
   friend class Slots;
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "SQLite connection"}; }
   SlotCall* on_slot(Slot& slot) noexcept override;
   bool shares_batches() const noexcept override { return true; }
   void disarm() noexcept;

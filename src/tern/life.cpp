@@ -43,6 +43,18 @@ Task<> on_stop(const app::Core& core, logging::Log& log) {
   }
 }
 
+// The wait between two runs of every().
+class Pause final : public coro::SleepWait {
+public:
+  Pause(Milliseconds delay, const std::source_location& place) noexcept : SleepWait(delay), place_(place) {}
+
+private:
+  TimerPurpose purpose() const noexcept override {
+    return {.what = "every", .file = place_.file_name(), .line = place_.line()};
+  }
+  const std::source_location& place_;
+};
+
 }  // namespace
 
 Task<> repeat(const app::Hooks::Repeated& repeated, logging::Log& log) {
@@ -51,7 +63,8 @@ Task<> repeat(const app::Hooks::Repeated& repeated, logging::Log& log) {
   std::uint64_t due = clock.now();
   while (true) {
     due += ((clock.now() - due) / interval + 1) * interval;  // the next multiple that is not over
-    co_await sleep_for(Milliseconds(static_cast<std::int64_t>(due - clock.now())));  // also ends the loop
+    Pause pause(Milliseconds(static_cast<std::int64_t>(due - clock.now())), repeated.place);
+    co_await pause;  // also ends the loop
     try {
       co_await repeated.work->run();
     } catch (const Cancelled&) {  // of this run

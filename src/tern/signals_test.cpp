@@ -305,8 +305,39 @@ TEST_F(RunSignals, write_down_where_each_coroutine_waits) {
                                                 "tern::\\(anonymous namespace\\)::RunSignals_[^ ]*::operator\\(\\)")))
       << log;
   EXPECT_TRUE(
-      std::regex_search(log, std::regex("a loop loop=[01] .*posted=[0-9]+ timers=[1-9][0-9]* next_timer_ms=[0-9]")))
+      std::regex_search(log, std::regex("a loop loop=[01] .*posted=[0-9]+ timers=[1-9][0-9]* timer_kinds=\"?[a-z]")))
       << log;
+  ends = true;
+  signal(SIGTERM);
+  EXPECT_EQ(result(), 0);
+}
+
+TEST_F(RunSignals, write_down_what_the_next_timers_are_for) {
+  std::atomic<bool> ends = false;
+  app.every(Seconds(50), [] {});
+  const auto line = std::to_string(__LINE__ - 1);
+  app.get("/chain", [&ends]() -> Task<std::string> {
+    co_await await_in_a_helper(ends);
+    co_return "done";
+  });
+  slow = Seconds(100);  // so that waits are noted
+  const std::uint16_t port = run();
+  const net::Peer idle = connect(port);  // has to send a request before a deadline
+  net::Peer peer = connect(port);
+  peer.send("GET /chain HTTP/1.1\r\nHost: a\r\n\r\n");
+  const auto all_are_logged = [&] {
+    const std::string log = content_of(folder / "error");
+    const auto matches = [&log](const std::string& text) { return std::regex_search(log, std::regex(text)); };
+    return matches("a timer loop=[01] milliseconds=[0-9]+ for=\"sleep: [^\n]*::await_in_a_helper < [^\n]*operator") &&
+           matches("a timer loop=0 milliseconds=[45][0-9]{4} for=\"every: signals_test.cpp:" + line + "\"") &&
+           matches("a timer loop=[01] milliseconds=[0-9]{4,5} for=(head|keep-alive)\n") &&
+           matches("timer_kinds=[^\n]*every 1");
+  };
+  for (int i = 0; i < 40 && !all_are_logged(); ++i) {  // until both connections have arrived
+    signal(SIGQUIT);
+    ::poll(nullptr, 0, 100);
+  }
+  EXPECT_TRUE(all_are_logged()) << content_of(folder / "error");
   ends = true;
   signal(SIGTERM);
   EXPECT_EQ(result(), 0);

@@ -84,6 +84,7 @@ private:
 
   void on_iteration_end() noexcept override;
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "WebSocket peer"}; }
   std::size_t on_inflation_turn(std::size_t budget) noexcept override;
 
   void begin_reading(std::size_t inflation_budget);

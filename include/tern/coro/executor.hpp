@@ -6,6 +6,7 @@
 #include <tern/base/function.hpp>
 #include <tern/base/mutex.hpp>
 #include <tern/coro/list.hpp>
+#include <tern/coro/suspended.hpp>
 #include <tern/coro/watch.hpp>
 
 #include <cstddef>
@@ -157,6 +158,15 @@ private:
   Attachment* attachments_ = nullptr;
 };
 
+// What an armed timer is for. Asked for by those who look at a loop; nothing of it is kept meanwhile.
+struct TimerPurpose {
+  const char* what = "timer";           // a literal; null: nothing, it will not do anything when it is due
+  std::uint64_t due = 0;                // in milliseconds of Timers::now(), if it is later than the timer is armed for
+  coro::Suspended waiting = {};         // the coroutine that it resumes
+  const char* file = nullptr;           // where it was asked for: App::every()
+  std::uint32_t line = 0;
+};
+
 // A callback after a delay. Intrusive: arming and disarming do not allocate.
 class Timer {
 public:
@@ -167,6 +177,9 @@ public:
 
   // Called on the loop's thread when the delay has passed; the timer is disarmed and may be armed again.
   virtual void on_timer() noexcept = 0;
+
+  // On the loop's thread.
+  virtual TimerPurpose purpose() const noexcept { return {}; }
 
   // Owned by the Timers that the timer is armed with.
   struct Links {

@@ -6,7 +6,7 @@
 namespace tern {
 namespace coro {
 
-class SleepWait final : public Waiter, private Timer {
+class SleepWait : public Waiter, private Timer {
 public:
   explicit SleepWait(Milliseconds delay) noexcept : delay_(delay) {}
   ~SleepWait();
@@ -17,7 +17,8 @@ private:
   bool ready() noexcept override { return false; }
   bool enter() noexcept override;
   bool leave() noexcept override;
-  void on_timer() noexcept override { resume(); }
+  void on_timer() noexcept final { resume(); }
+  TimerPurpose purpose() const noexcept override { return {.what = "sleep", .waiting = {waiting(), waiting_is_task()}}; }
   Milliseconds delay_;
 };
 

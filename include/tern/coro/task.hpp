@@ -4,6 +4,7 @@
 #include <tern/base/block_pool.hpp>
 #include <tern/base/expects.hpp>
 #include <tern/coro/stop_token.hpp>
+#include <tern/coro/suspended.hpp>
 
 #include <coroutine>
 #include <cstddef>
@@ -82,12 +83,6 @@ inline constexpr bool is_task =
 
 // The continuation of a task that a task awaits. A function of its own, by which chains of coroutines are recognised.
 void resume_task(void* frame);
-
-// A coroutine that waits; a null handle: none.
-struct Suspended {
-  std::coroutine_handle<> handle;
-  bool is_task = false;
-};
 
 // A task that is started for a group, whose coroutine waits for all of it: chains of coroutines continue there.
 class GroupedTask {

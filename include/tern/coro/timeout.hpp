@@ -28,6 +28,7 @@ public:
 
 private:
   void on_timer() noexcept override;
+  TimerPurpose purpose() const noexcept override { return {.what = "with_timeout"}; }
   StopState& stop_;
   Executor* executor_;
   bool passed_ = false;

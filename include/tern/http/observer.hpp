@@ -55,6 +55,18 @@ struct RequestInFlight {
   std::string chain;         // where its coroutines wait: "pool: load < report"; empty: unknown, or not looked up
 };
 
+// An armed timer of a loop.
+struct NextTimer {
+  std::uint64_t milliseconds = 0;  // until it is due
+  std::string what;  // "head", "keep-alive", "sleep: poll < report", "every: jobs.cpp:42"…
+};
+
+// How many armed timers are for the same.
+struct TimerKind {
+  std::string what;
+  std::size_t count = 0;
+};
+
 // What a loop has to do.
 struct LoopState {
   std::size_t sockets = 0;
@@ -62,6 +74,8 @@ struct LoopState {
   std::size_t timers = 0;     // that are armed
   std::size_t posted = 0;     // functions that were posted to it and have not begun; counted up to 100,000
   std::vector<RequestInFlight> requests = {};  // the oldest first
+  std::vector<TimerKind> timer_kinds = {};     // the most frequent first; without those that will do nothing
+  std::vector<NextTimer> next_timers = {};     // the soonest first, at most 20
 };
 
 // A running server. From any thread.

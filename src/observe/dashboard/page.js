@@ -215,8 +215,16 @@ function showLoops(now) {
   const busy = last(moments)?.busy ?? [];
   keep(byId("loops"), busy.map((share, index) => ({ share, index, state: now.loops.find(({ loop }) => loop === index) })), one => String(one.index), one => {
     const value = el("span"), work = el("small.quiet"), { node, set } = bar();
-    const row = el("div.loop", el("span.quiet", `Loop ${one.index}`), node, value, work);
+    const due = el("ol"), kinds = el("span"), timers = el("details", el("summary", kinds), due);
+    const row = el("div.loop", el("span.quiet", `Loop ${one.index}`), node, value, work, timers);
     row.update = ({ share, state }) => {
+      timers.hidden = !state?.next_timers.length;
+      setText(kinds, state ? `timers: ${state.timer_kinds.map(({ what, count }) => `${what} ${number(count)}`).join(", ")}` : "");
+      keep(due, timers.open && state ? state.next_timers.map((timer, place) => ({ ...timer, place })) : [], timer => String(timer.place), () => {
+        const when = el("span.n"), what = el("span.waits"), item = el("li", when, what);
+        item.update = timer => { setText(when, timeText(timer.milliseconds)); setText(what, timer.what); };
+        return item;
+      });
       set(share, share > .9);
       setText(value, `${number(share * 100)} %`);
       setText(work, state ? ["sockets", "offloaded", "timers", "posted"].map(name => `${name} ${number(state[name])}`).join(" · ") : "does not answer");
