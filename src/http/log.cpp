@@ -140,8 +140,9 @@ RenderedLine render(const LogLine& line, const LogStyle& style) {
 
 }  // namespace http
 
-void Logger::log(const Request& request, LogLevel level, std::string_view text, LogFields fields) const {
-  if (level < LogLevel::Off) request.exchange().log({level, part_, text, fields, &request});
+void Logger::log(const Request& request, LogLevel level, std::string_view text, LogFields fields,
+                 const Place& place) const {
+  if (level < LogLevel::Off) request.exchange().log({level, part_, text, fields, &request, place});
 }
 
 }  // namespace tern

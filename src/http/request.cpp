@@ -39,8 +39,8 @@ std::uint16_t Request::remote_port() const {
   return exchange_->remote_port();
 }
 
-void Request::log(LogLevel level, std::string_view text, LogFields fields) const {
-  if (level < LogLevel::Off) exchange_->log({level, http::app_part, text, fields, this});
+void Request::log(LogLevel level, std::string_view text, LogFields fields, const std::source_location& place) const {
+  if (level < LogLevel::Off) exchange_->log({level, http::app_part, text, fields, this, place});
 }
 
 std::string_view Request::listener() const {

@@ -165,7 +165,7 @@ Log::~Log() {
 }
 
 void Log::write(const http::LogLine& line) noexcept {
-  if (!writes(line.level, line.part)) return;
+  if (!writes(line.level, line.part, line.place)) return;
   attempt(1, [&] {
     http::RenderedLine rendered = http::render(line, style_);
     const std::uint64_t hash = hash_of(line.level, std::string_view(rendered.text).substr(0, rendered.ids));

@@ -71,8 +71,9 @@ public:
   }
   // "what: the message of the exception".
   void failure(std::string_view what, const std::exception_ptr& error, std::string_view part = server_part) noexcept;
-  bool writes(LogLevel severity, std::string_view part = server_part) const noexcept {
-    return severity >= levels_.lowest() && severity >= levels_.of(part);
+  bool writes(LogLevel severity, std::string_view part = server_part,
+              const std::source_location& place = {}) const noexcept {
+    return severity >= levels_.lowest() && severity >= levels_.of(part, place);
   }
   // May be read and changed at any time, from any thread.
   PartLevels& levels() noexcept { return levels_; }

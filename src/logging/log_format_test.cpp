@@ -10,6 +10,8 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <source_location>
+#include <string>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -87,6 +89,31 @@ TEST_F(LogFormats, a_part_may_have_a_level_of_its_own) {
   EXPECT_THAT(text, HasSubstr(" debug [orders] detail\n"));
   EXPECT_THAT(text, HasSubstr(" info but this\n"));
   EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
+}
+
+TEST_F(LogFormats, a_single_statement_may_have_a_level_of_its_own) {
+  const auto here = std::source_location::current();
+  const std::string line = std::to_string(here.line());
+  PartLevels levels(LogLevel::Warning, {});
+  EXPECT_TRUE(levels.set("orders", LogLevel::Error));
+  EXPECT_EQ(levels.of("orders", here), LogLevel::Error);
+  for (const std::string& name : {"log_format_test.cpp:" + line, "logging/log_format_test.cpp:" + line}) {
+    EXPECT_TRUE(levels.set(name, LogLevel::Debug));
+    EXPECT_EQ(levels.lowest(), LogLevel::Debug);
+    EXPECT_EQ(levels.of("orders", here), LogLevel::Debug);
+    EXPECT_EQ(levels.of("app", here), LogLevel::Debug);
+    EXPECT_EQ(levels.of("orders", std::source_location::current()), LogLevel::Error) << "another line";
+    EXPECT_EQ(levels.of("orders"), LogLevel::Error) << "an unknown place";
+    levels.unset(name);
+    EXPECT_EQ(levels.lowest(), LogLevel::Warning);
+    EXPECT_EQ(levels.of("orders", here), LogLevel::Error);
+  }
+  for (const std::string& name :
+       {"format_test.cpp:" + line, "log_format_test.cpp:" + line + "0", ":" + line, line, std::string("log_format_test.cpp:"),
+        "log_format_test.cpp: " + line}) {
+    EXPECT_TRUE(levels.set(name, LogLevel::Debug));
+    EXPECT_EQ(levels.of("orders", here), LogLevel::Error) << name;
+  }
 }
 
 TEST_F(LogFormats, at_most_a_hundred_parts_have_levels) {

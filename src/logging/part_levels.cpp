@@ -1,9 +1,25 @@
 #include "logging/part_levels.hpp"
 
+#include <tern/base/number.hpp>
+
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace tern::logging {
+namespace {
+
+// Whether "orders.cpp:42" or "shop/orders.cpp:42" is this place.
+bool is_place(std::string_view name, const std::source_location& place) noexcept {
+  const std::size_t colon = name.rfind(':');
+  if (colon == name.npos || base::parse_integer<std::uint32_t>(name.substr(colon + 1)) != place.line()) return false;
+  const std::string_view file = name.substr(0, colon);
+  const std::string_view path = place.file_name();
+  if (file.empty() || !path.ends_with(file)) return false;
+  return path.size() == file.size() || path[path.size() - file.size() - 1] == '/';
+}
+
+}  // namespace
 
 PartLevels::PartLevels(LogLevel level, std::vector<PartLevel> parts)
     : level_(level), lowest_(level), parts_(std::move(parts)) {
@@ -17,10 +33,14 @@ void PartLevels::update() noexcept {
   has_parts_.store(!parts_.empty(), std::memory_order_relaxed);
 }
 
-LogLevel PartLevels::find(std::string_view part) const noexcept {
+LogLevel PartLevels::find(std::string_view part, const std::source_location& place) const noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(parts_, part, &PartLevel::part);
-  return found == parts_.end() ? level() : found->level;
+  LogLevel found = level();
+  for (const PartLevel& one : parts_) {
+    if (is_place(one.part, place)) return one.level;
+    if (one.part == part) found = one.level;
+  }
+  return found;
 }
 
 std::vector<PartLevel> PartLevels::parts() const {

@@ -47,12 +47,12 @@ void RunningLogs::remove(logging::Log& log) noexcept {
   delete std::exchange(*place, (*place)->older);
 }
 
-void log(LogLevel level, std::string_view text, LogFields fields) {
-  write({level, http::app_part, text, fields});
+void log(LogLevel level, std::string_view text, LogFields fields, const std::source_location& place) {
+  write({level, http::app_part, text, fields, nullptr, place});
 }
 
-void Logger::log(LogLevel level, std::string_view text, LogFields fields) const {
-  write({level, part_, text, fields});
+void Logger::log(LogLevel level, std::string_view text, LogFields fields, const Place& place) const {
+  write({level, part_, text, fields, nullptr, place});
 }
 
 }  // namespace tern

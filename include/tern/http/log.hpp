@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -62,12 +63,13 @@ using LogFields = std::initializer_list<LogField>;
 //
 // From any thread, at any time; does not wait for the disk. While no app runs, the line goes to standard error at once.
 // While several run in one process, it goes to the log of the one that started last; Request::log() knows its own.
-void log(LogLevel level, std::string_view text, LogFields fields = {});
+void log(LogLevel level, std::string_view text, LogFields fields = {},
+         const std::source_location& place = std::source_location::current());
 
 class Request;
 
 // Writes the lines of one part of a program, whose level can be set by its name (LogOptions::levels,
-// App::set_log_level()):
+// App::set_log_level()), and that of a single statement by its place, such as "orders.cpp:42":
 //
 //   constexpr tern::Logger orders("orders");
 //   orders.info("shipped", {{"id", 7}});
@@ -77,27 +79,38 @@ class Request;
 // "observe" and "slow".
 class Logger {
 public:
+  using Place = std::source_location;  // of the call: its line may have a level of its own
+
   // The name must outlive the logger.
   explicit constexpr Logger(std::string_view part) noexcept : part_(part) {}
 
-  void debug(std::string_view text, LogFields fields = {}) const { log(LogLevel::Debug, text, fields); }
-  void info(std::string_view text, LogFields fields = {}) const { log(LogLevel::Info, text, fields); }
-  void warning(std::string_view text, LogFields fields = {}) const { log(LogLevel::Warning, text, fields); }
-  void error(std::string_view text, LogFields fields = {}) const { log(LogLevel::Error, text, fields); }
-  void debug(const Request& request, std::string_view text, LogFields fields = {}) const {
-    log(request, LogLevel::Debug, text, fields);
+  void debug(std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(LogLevel::Debug, text, fields, place);
   }
-  void info(const Request& request, std::string_view text, LogFields fields = {}) const {
-    log(request, LogLevel::Info, text, fields);
+  void info(std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(LogLevel::Info, text, fields, place);
   }
-  void warning(const Request& request, std::string_view text, LogFields fields = {}) const {
-    log(request, LogLevel::Warning, text, fields);
+  void warning(std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(LogLevel::Warning, text, fields, place);
   }
-  void error(const Request& request, std::string_view text, LogFields fields = {}) const {
-    log(request, LogLevel::Error, text, fields);
+  void error(std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(LogLevel::Error, text, fields, place);
   }
-  void log(LogLevel level, std::string_view text, LogFields fields = {}) const;
-  void log(const Request& request, LogLevel level, std::string_view text, LogFields fields = {}) const;
+  void debug(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(request, LogLevel::Debug, text, fields, place);
+  }
+  void info(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(request, LogLevel::Info, text, fields, place);
+  }
+  void warning(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(request, LogLevel::Warning, text, fields, place);
+  }
+  void error(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+    log(request, LogLevel::Error, text, fields, place);
+  }
+  void log(LogLevel level, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const;
+  void log(const Request& request, LogLevel level, std::string_view text, LogFields fields = {},
+           const Place& place = Place::current()) const;
 
 private:
   std::string_view part_;
@@ -112,6 +125,7 @@ struct LogLine {
   std::string_view text = {};
   LogFields fields = {};
   const Request* request = nullptr;  // whose method, route and ids the line has; null: none
+  std::source_location place = {};   // of the statement; line 0: unknown
 };
 
 inline constexpr std::string_view app_part = "app";

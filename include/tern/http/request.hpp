@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,7 +126,8 @@ public:
 
   // A line in the error log, as tern::log() writes it, behind the method and the route, and before the request's id:
   // "GET /books/{id}: sold id=7 request_id=0199…".
-  void log(LogLevel level, std::string_view text, LogFields fields = {}) const;
+  void log(LogLevel level, std::string_view text, LogFields fields = {},
+           const std::source_location& place = std::source_location::current()) const;
 
   // Stores a value for later middleware and the handler (an authenticated user). One per type; a later one hides
   // earlier ones.

@@ -352,6 +352,15 @@ function showLevels(levels) {
   });
 }
 
+if (mayChange) {
+  const part = el("input", { placeholder: "part, or file.cpp:42", "aria-label": "Part or statement", required: true, maxLength: 200 });
+  const add = event => {
+    event.preventDefault();
+    changed(change("PUT", "log/level", { level: "debug", part: part.value.trim() }).then(() => { part.value = ""; }), "The level is changed.");
+  };
+  byId("levels").after(el("form.add", { onsubmit: add }, part, el("button", "Write debug")));
+}
+
 function showHealth(health) {
   const rows = Object.entries(health.checks ?? {}).map(([name, [check]]) => ({ name, ...check }));
   healthRows(rows.length ? rows : [{ name: "no checks", status: health.status ?? "pass" }], row => row.name);
