@@ -8,6 +8,7 @@
 
 #include "app/mistakes.hpp"
 #include "app/router.hpp"
+#include "http/local_host.hpp"
 
 #include <tern/app/app.hpp>
 #include <tern/app/route_notes.hpp>
@@ -318,6 +319,7 @@ private:
   const Core* outer_ = nullptr;  // the app that it is mounted in
   bool deny_unknown_members_ = false;
   std::atomic<bool> local_hosts_only_ = false;
+  mutable http::LocalHosts local_hosts_;
   bool frozen_ = false;
   mutable std::vector<std::vector<void*>> per_loop_;  // by loop, then by factory; each loop uses only its own
 };

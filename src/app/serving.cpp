@@ -1,6 +1,5 @@
 // The path of a request through Core: finds the route, or the response to a path without one.
 #include "app/core.hpp"
-#include "http/local_host.hpp"
 
 #include <tern/base/ascii.hpp>
 #include <tern/http/uri.hpp>
@@ -69,7 +68,7 @@ Reply Core::serve(Exchange& exchange) const noexcept {
   try {
     Request& request = exchange.request();
     const RouteTable& table = table_of(exchange);
-    if (local_hosts_only_.load(std::memory_order_relaxed) && !http::is_local_host(request.host())) [[unlikely]] {
+    if (local_hosts_only_.load(std::memory_order_relaxed) && !local_hosts_.contains(request.host())) [[unlikely]] {
       return serve_outcome(table, {{Status::MisdirectedRequest, std::string(misdirected), {}, {}}, {}}, exchange);
     }
     if (!request.head().plain_path) {

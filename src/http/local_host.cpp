@@ -17,4 +17,14 @@ bool is_local_host(std::string_view host) noexcept {
                         base::equals_ignoring_case(host.substr(host.size() - below_localhost.size()), below_localhost));
 }
 
+bool LocalHosts::examine(std::string_view host) noexcept {
+  if (!is_local_host(host)) return false;
+  if (host.empty() || host.size() > max_length || taken_.load(std::memory_order_relaxed) >= max_known) return true;
+  const std::size_t place = taken_.fetch_add(1, std::memory_order_relaxed);
+  if (place >= max_known) return true;
+  host.copy(known_[place].text.data(), host.size());
+  known_[place].size.store(static_cast<std::uint8_t>(host.size()), std::memory_order_release);
+  return true;
+}
+
 }  // namespace tern::http

@@ -1,5 +1,7 @@
 #include <tern/json/writer.hpp>
 
+#include "json/plain_text.hpp"
+
 #include <simdjson.h>
 
 #include <bit>
@@ -13,24 +15,6 @@
 namespace tern::json {
 
 namespace {
-
-constexpr std::uint64_t repeated(unsigned char byte) {
-  return 0x0101010101010101U * byte;
-}
-
-// The high bit of each byte of the result says whether that byte of `word` must not be copied blindly into a JSON
-// string: a control character, '"', '\', or not ASCII. (Bytes above a hit may be marked without need; below it, never.)
-constexpr std::uint64_t special_bytes(std::uint64_t word) {
-  const std::uint64_t quote = word ^ repeated('"');
-  const std::uint64_t backslash = word ^ repeated('\\');
-  const std::uint64_t found = (word - repeated(0x20)) | (quote - repeated(1)) | (backslash - repeated(1)) | word;
-  return found & repeated(0x80);
-}
-
-bool is_special(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == '"' || byte == '\\' || byte >= 0x80;
-}
 
 // The length of the longest beginning of `text` that can be copied as it is.
 std::size_t plain_length(std::string_view text) {
@@ -93,31 +77,6 @@ void append_text(std::string& out, std::string_view text) {
     }
     text.remove_prefix(length);
   }
-}
-
-template <class Word>
-std::uint64_t load(const char* from) {
-  Word word = 0;
-  std::memcpy(&word, from, sizeof word);
-  return word;
-}
-
-// Whether all of it can be copied as it is. The last word overlaps the one before, so that few bytes are checked alone.
-bool is_plain(std::string_view text) {
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  if (text.size() >= 8) {
-    std::uint64_t found = special_bytes(load<std::uint64_t>(end - 8));
-    for (const char* at = begin; at + 8 < end; at += 8) found |= special_bytes(load<std::uint64_t>(at));
-    return found == 0;
-  }
-  if (text.size() >= 4) {
-    return special_bytes(load<std::uint32_t>(begin) | load<std::uint32_t>(end - 4) << 32U) == 0;
-  }
-  for (const char c : text) {
-    if (is_special(c)) return false;
-  }
-  return true;
 }
 
 // The text in quotes, with a comma in front of it or a colon behind it. Plain text is put together in one step: each

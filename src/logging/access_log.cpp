@@ -1,12 +1,16 @@
 #include "logging/access_log.hpp"
 
 #include "http/log_line.hpp"
+#include "json/plain_text.hpp"
 #include "logging/printable.hpp"
 
 #include <tern/base/number.hpp>
-#include <tern/json/write.hpp>
+#include <tern/json/writer.hpp>
 
+#include <array>
+#include <charconv>
 #include <chrono>
+#include <utility>
 
 namespace tern::logging {
 namespace {
@@ -66,42 +70,98 @@ void append_text_line(std::string& out, bool combined, const AccessEntry& entry,
   }
 }
 
-struct JsonLine {
-  std::string_view time;
-  std::string_view remote;
-  std::string_view method;
-  std::string_view target;
-  std::string_view version;
-  std::string_view route;
-  int status;
-  std::size_t bytes;
-  std::uint64_t microseconds;
-  std::string_view referer;
-  std::string_view user_agent;
-  std::string_view request_id;
-  std::string_view trace_id;
+// What a line has, in this order.
+struct Values {
+  Values(const AccessEntry& entry, const Request& request, std::string_view target, std::string_view referer)
+      : members{{{"time", entry.time},
+                 {"remote", entry.remote},
+                 {"method", {}},
+                 {"target", target},
+                 {"version", {}},
+                 {"route", request.route()},
+                 {"status", {}, false},
+                 {"bytes", {}, false},
+                 {"microseconds", {}, false},
+                 {"referer", referer},
+                 {"user_agent", request.field("user-agent").value_or(std::string_view())},
+                 {"request_id", request.id()},
+                 {"trace_id", request.trace_id()}}} {
+    if (!request.target().empty()) {  // otherwise, the head did not form a request
+      members[2].value = request.method_name();
+      members[4].value = version_text(request.version());
+    }
+    char* free = digits.data();
+    for (auto [place, number] : {std::pair<std::size_t, std::uint64_t>(6, code(entry.status)), {7, entry.bytes},
+                                 {8, entry.microseconds}}) {
+      const auto result = std::to_chars(free, digits.data() + digits.size(), number);
+      members[place].value = {free, result.ptr};
+      free = result.ptr;
+    }
+  }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+
+  struct Member {
+    std::string_view name;
+    std::string_view value;
+    bool is_text = true;
+  };
+  std::array<Member, 13> members;
+  std::array<char, 64> digits;  // of its numbers
 };
 
-void append_logfmt_line(std::string& out, const JsonLine& line) {
+void append_logfmt_line(std::string& out, const Values& values) {
   std::string all;
-  const auto add = [&all](const LogField& field) { field.append_to(all); };
-  const auto add_text = [&](std::string_view name, std::string_view value) {
-    if (!value.empty()) add({name, value});
-  };
-  add_text("time", line.time);
-  add_text("remote", line.remote);
-  add_text("method", line.method);
-  add_text("target", line.target);
-  add_text("version", line.version);
-  add_text("route", line.route);
-  add({"status", line.status});
-  add({"bytes", line.bytes});
-  add({"microseconds", line.microseconds});
-  add_text("referer", line.referer);
-  add_text("user_agent", line.user_agent);
-  add_text("request_id", line.request_id);
-  add_text("trace_id", line.trace_id);
+  for (const Values::Member& member : values.members) {
+    if (member.value.empty()) continue;
+    if (member.is_text) {
+      LogField(member.name, member.value).append_to(all);
+    } else {
+      all.append(" ").append(member.name).append("=").append(member.value);
+    }
+  }
   append_printable(out, std::string_view(all).substr(1));
+}
+
+char* copied(std::string_view text, char* to) {
+  return to + text.copy(to, text.size());
+}
+
+// An object. Values that need no escapes, which is the usual case, are put together in one step.
+void append_json_line(std::string& out, const Values& values) {
+  std::size_t size = 1;
+  bool is_plain = true;
+  for (const Values::Member& member : values.members) {
+    size += member.name.size() + member.value.size() + 6;  // a comma or brace, four quotes, a colon
+    is_plain = is_plain && json::is_plain(member.value);
+  }
+  if (is_plain) {
+    const std::size_t before = out.size();
+    out.resize_and_overwrite(before + size, [&](char* bytes, std::size_t) {
+      char* to = bytes + before;
+      char separator = '{';
+      for (const Values::Member& member : values.members) {
+        *to++ = std::exchange(separator, ',');
+        *to++ = '"';
+        to = copied(member.name, to);
+        *to++ = '"';
+        *to++ = ':';
+        if (member.is_text) *to++ = '"';
+        to = copied(member.value, to);
+        if (member.is_text) *to++ = '"';
+      }
+      *to++ = '}';
+      return static_cast<std::size_t>(to - bytes);
+    });
+    return;
+  }
+  json::Writer writer(out);
+  writer.begin_object();
+  for (const Values::Member& member : values.members) {
+    writer.key(member.name);
+    member.is_text ? writer.text(member.value) : writer.raw(member.value);
+  }
+  writer.end_object();
 }
 
 }  // namespace
@@ -155,21 +215,8 @@ void append_access_line(std::string& out, AccessLog format, const AccessEntry& e
   const auto redacted_referer = redacted_target(referer, secrets);
   if (redacted_referer) referer = *redacted_referer;
   if (format == AccessLog::Json || format == AccessLog::Logfmt) {
-    const bool known = !request.target().empty();
-    const JsonLine line{entry.time,
-                        entry.remote,
-                        known ? request.method_name() : std::string_view(),
-                        target,
-                        known ? version_text(request.version()) : std::string_view(),
-                        request.route(),
-                        code(entry.status),
-                        entry.bytes,
-                        entry.microseconds,
-                        referer,
-                        request.field("user-agent").value_or(std::string_view()),
-                        request.id(),
-                        request.trace_id()};
-    format == AccessLog::Json ? json::write(out, line) : append_logfmt_line(out, line);
+    const Values values(entry, request, target, referer);
+    format == AccessLog::Json ? append_json_line(out, values) : append_logfmt_line(out, values);
   } else {
     append_text_line(out, format == AccessLog::Combined, entry, request, target, referer);
   }

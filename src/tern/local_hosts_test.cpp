@@ -1,10 +1,14 @@
 // Against DNS rebinding: a server that only this machine can reach serves no names of the public DNS.
+#include "http/local_host.hpp"
 #include "tern/running_app.hpp"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace tern {
 namespace {
@@ -113,6 +117,23 @@ TEST_F(LocalHosts, that_are_refused_run_the_middleware) {
   const std::string response = peer.receive_all();
   EXPECT_TRUE(response.starts_with("HTTP/1.1 421 "));
   EXPECT_NE(response.find("x-seen: yes"), response.npos);
+}
+
+TEST(KnownHosts, may_be_asked_for_by_several_threads) {
+  http::LocalHosts hosts;
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&hosts, &wrong, i] {
+        for (int round = 0; round < 1000; ++round) {
+          const std::string name = "host" + std::to_string((round + i) % 7);
+          if (!hosts.contains(name) || hosts.contains(name + ".example")) ++wrong;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
