@@ -164,6 +164,7 @@ const Type& type_of<LogOptions>() {
       {"repeat_time", "See max_repeats"},
       {"slow", "Requests that take longer are logged, with where their time went; 0: off"},
       {"stall", "Loops that are stalled for so long are logged, with their stack; 0: off"},
+      {"access_one_in", "One of so many requests has a line in the access log, failed and slow ones always"},
   });
   return type;
 }

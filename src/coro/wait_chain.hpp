@@ -2,8 +2,9 @@
 //
 // Nothing is kept for this while requests run. A wait has the handle of its coroutine anyway, and a task the
 // continuation that its end calls; that of an awaited task is coro::resume_task, by which it is recognised. The
-// A task of when_all(), when_any() or a Scope has the address of its group in the same place (coro::end_grouped_task). The
-// functions are found by the pointer that a frame begins with, in the ABI of GCC and Clang: it resumes the coroutine.
+// A task of when_all(), when_any() or a Scope has the address of its group in the same place (coro::end_grouped_task).
+// The functions are found by the pointer that a frame begins with, in the ABI of GCC and Clang: it resumes the
+// coroutine.
 #pragma once
 
 #include <tern/coro/task.hpp>

@@ -79,7 +79,7 @@ std::vector<const void*> newest_of(const Noted& noted) {
   return chains.empty() ? std::vector<const void*>() : chains[0].functions;
 }
 
-// What is common to a chain and that of a coroutine that nobody awaits: its last function is `outermost`.
+// A chain begins with the functions of the waiting task, and ends with that of the coroutine that awaits the group.
 template <class Combined>
 void expect_to_continue(Combined combined, std::size_t between) {
   ManualExecutor executor;
@@ -167,7 +167,7 @@ TEST(WaitChains, continue_at_the_coroutine_that_joins_a_scope) {
   ASSERT_EQ(chains.size(), 2U);
   const std::vector<const void*> outer = chains[0].functions;
   ASSERT_EQ(outer.size(), 1U);
-  EXPECT_EQ(chains[1].functions.size(), 3U);  // up to the task of the scope, that nobody joins yet
+  EXPECT_EQ(chains[1].functions.size(), 3U);  // up to the task of the scope: join() is not called yet
   joins.set();
   executor.run();
   chains = chains_of(noted.log, 10);

@@ -115,7 +115,18 @@ std::uint64_t LoopContext::nanoseconds() noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
+bool LoopContext::samples_access(Status status, std::uint64_t nanoseconds) noexcept {
+  const Settings& now = settings();
+  if (now.access_one_in <= 1 || code(status) >= 500) return true;
+  const auto slow = static_cast<std::uint64_t>(now.slow.count()) * 1'000'000;
+  if (slow != 0 && nanoseconds >= slow) return true;
+  if (++skipped_accesses_ < now.access_one_in) return false;
+  skipped_accesses_ = 0;
+  return true;
+}
+
 void LoopContext::log_access(HttpExchange& exchange, Status status, std::size_t bytes, std::uint64_t nanoseconds) {
+  if (!samples_access(status, nanoseconds)) return;
   logging::AccessEntry entry;
   entry.remote = exchange.remote();
   entry.time = log_time_;

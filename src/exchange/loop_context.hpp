@@ -150,6 +150,8 @@ private:
   };
 
   void trim_memory();
+  // Whether a request has a line in the access log.
+  bool samples_access(Status status, std::uint64_t nanoseconds) noexcept;
 
   SharedState& shared_;
   net::Loop& loop_;
@@ -169,6 +171,7 @@ private:
   std::unique_ptr<websockets::WebSocketHub> sockets_;
   std::string log_time_;
   std::string log_lines_;
+  unsigned skipped_accesses_ = 0;  // since the last line of the access log that was chosen
   ContextTimer<&LoopContext::flush_log> log_timer_{*this, "access log"};
   ContextTimer<&LoopContext::trim_memory> trim_timer_{*this, "memory"};
   bool draining_ = false;

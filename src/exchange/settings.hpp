@@ -53,6 +53,7 @@ struct Settings {
   Milliseconds certificate_period = Seconds(1);  // between checks of the certificate files
   unsigned busy_poll = 0;                        // microseconds, as Loop::set_busy_poll()
   AccessLog access = AccessLog::Off;
+  unsigned access_one_in = 1;              // LogOptions::access_one_in
   std::vector<std::string> secrets = {};   // LogOptions::secrets
   Milliseconds slow = Milliseconds(0);     // LogOptions::slow
   Milliseconds stall = Milliseconds(0);    // LogOptions::stall

@@ -14,8 +14,8 @@ namespace tern::http {
 // that lets its own name lead to a loopback address (DNS rebinding) has none of these.
 bool is_local_host(std::string_view host) noexcept;
 
-// The same, quicker for the first few hosts that were asked for: the clients of a service name it by one or two of them.
-// From any thread.
+// The same, quicker for the first few hosts that were asked for: the clients of a service name it by one or two of
+// them. From any thread.
 class LocalHosts {
 public:
   static constexpr std::size_t max_known = 4;

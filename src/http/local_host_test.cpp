@@ -24,10 +24,10 @@ TEST(LocalHost, is_an_address_or_no_name_of_the_public_dns) {
 TEST(LocalHosts, are_the_same_however_often_they_are_asked_for) {
   LocalHosts hosts;
   const std::vector<std::string> local = {
-      "127.0.0.1:80",  "localhost", "localhost:8080", "127.0.0.1:8", "127.0.0.1", "shop.localhost", "",
-      std::string(63, 'a'), std::string(64, 'a'), std::string(400, 'b')};
-  const std::vector<std::string> others = {"127.0.0.1.example", "localhos.t", "example.org", "127.0.0.1.", "a.b",
-                                           std::string(70, 'a') + ".b"};
+      "127.0.0.1:80",   "localhost", "localhost:8080",     "127.0.0.1:8",        "127.0.0.1",
+      "shop.localhost", "",          std::string(63, 'a'), std::string(64, 'a'), std::string(400, 'b')};
+  const std::vector<std::string> others = {"127.0.0.1.example", "localhos.t", "example.org",
+                                           "127.0.0.1.",        "a.b",        std::string(70, 'a') + ".b"};
   for (int round = 0; round < 3; ++round) {
     for (const std::string& host : others) EXPECT_FALSE(hosts.contains(host)) << host;
     for (const std::string& host : local) EXPECT_TRUE(hosts.contains(host)) << host;

@@ -17,8 +17,8 @@ constexpr std::uint64_t repeated_byte(unsigned char byte) {
 constexpr std::uint64_t special_bytes(std::uint64_t word) {
   const std::uint64_t quote = word ^ repeated_byte('"');
   const std::uint64_t backslash = word ^ repeated_byte('\\');
-  const std::uint64_t found = (word - repeated_byte(0x20)) | (quote - repeated_byte(1)) |
-                              (backslash - repeated_byte(1)) | word;
+  const std::uint64_t found =
+      (word - repeated_byte(0x20)) | (quote - repeated_byte(1)) | (backslash - repeated_byte(1)) | word;
   return found & repeated_byte(0x80);
 }
 

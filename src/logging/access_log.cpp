@@ -91,8 +91,8 @@ struct Values {
       members[4].value = version_text(request.version());
     }
     char* free = digits.data();
-    for (auto [place, number] : {std::pair<std::size_t, std::uint64_t>(6, code(entry.status)), {7, entry.bytes},
-                                 {8, entry.microseconds}}) {
+    for (auto [place, number] :
+         {std::pair<std::size_t, std::uint64_t>(6, code(entry.status)), {7, entry.bytes}, {8, entry.microseconds}}) {
       const auto result = std::to_chars(free, digits.data() + digits.size(), number);
       members[place].value = {free, result.ptr};
       free = result.ptr;

@@ -10,12 +10,11 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <source_location>
-#include <string>
 #include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <source_location>
 #include <sstream>
 #include <string>
 
@@ -108,9 +107,8 @@ TEST_F(LogFormats, a_single_statement_may_have_a_level_of_its_own) {
     EXPECT_EQ(levels.lowest(), LogLevel::Warning);
     EXPECT_EQ(levels.of("orders", here), LogLevel::Error);
   }
-  for (const std::string& name :
-       {"format_test.cpp:" + line, "log_format_test.cpp:" + line + "0", ":" + line, line, std::string("log_format_test.cpp:"),
-        "log_format_test.cpp: " + line}) {
+  for (const std::string& name : {"format_test.cpp:" + line, "log_format_test.cpp:" + line + "0", ":" + line, line,
+                                  std::string("log_format_test.cpp:"), "log_format_test.cpp: " + line}) {
     EXPECT_TRUE(levels.set(name, LogLevel::Debug));
     EXPECT_EQ(levels.of("orders", here), LogLevel::Error) << name;
   }

@@ -12,8 +12,9 @@
 
 namespace tern::logging {
 
-// All functions may be called from any thread. A part without a level of its own has that of the log. A part may also be
-// the place of a single statement, "orders.cpp:42" or with folders; its level is before that of the statement's part.
+// All functions may be called from any thread. A part without a level of its own has that of the log. A part may also
+// be the place of a single statement, "orders.cpp:42" or with folders; its level is before that of the statement's
+// part.
 class PartLevels {
 public:
   PartLevels(LogLevel level, std::vector<PartLevel> parts);

@@ -188,8 +188,8 @@ void add_loops(NowDocument& now, std::vector<LoopDocument> loops, const std::str
       now.stalled.push_back(loop.loop);
       continue;
     }
-    now.loops.push_back({loop.loop, loop.sockets, loop.offloaded, loop.timers, loop.posted,
-                         std::move(loop.timer_kinds), std::move(loop.next_timers)});
+    now.loops.push_back({loop.loop, loop.sockets, loop.offloaded, loop.timers, loop.posted, std::move(loop.timer_kinds),
+                         std::move(loop.next_timers)});
     for (http::RequestInFlight& one : loop.requests) {
       if (one.path.starts_with(own) || now.flights.size() == max_flights) continue;
       now.flights.push_back({loop.loop, one.number, std::move(one.method), std::move(one.route), std::move(one.path),

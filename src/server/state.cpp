@@ -59,8 +59,7 @@ void write_loop(logging::Log& log, Worker& worker) {
                             {"draining", worker.draining()}};
   log.write({LogLevel::Warning, part, "a loop", fields});
   for (const http::NextTimer& timer : timers.next) {
-    const LogFields due = {
-        {"loop", worker.loop().index()}, {"milliseconds", timer.milliseconds}, {"for", timer.what}};
+    const LogFields due = {{"loop", worker.loop().index()}, {"milliseconds", timer.milliseconds}, {"for", timer.what}};
     log.write({LogLevel::Warning, part, "a timer", due});
   }
   const std::uint64_t now = exchange::LoopContext::nanoseconds();

@@ -129,6 +129,58 @@ TEST_F(UserLog, of_a_part_has_the_level_that_the_app_sets) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
 }
 
+TEST_F(UserLog, of_accesses_has_a_sample_and_what_has_failed_or_was_slow) {
+  app.get("/quick", [] { return "quick"; });
+  app.get("/slow", []() -> Task<std::string> {
+    co_await sleep_for(Milliseconds(60));
+    co_return "slow";
+  });
+  app.get("/failed", [] { return Status::ServiceUnavailable; });
+  Options options = with_level(LogLevel::Off);
+  options.threads = 1;
+  options.logging.access = AccessLog::Json;
+  options.logging.access_file = folder.path / "access";
+  options.logging.access_one_in = 4;
+  options.logging.slow = Milliseconds(50);
+  app.start(options);
+  for (int i = 0; i < 11; ++i) get(app.port(), "/quick");
+  for (int i = 0; i < 3; ++i) get(app.port(), "/failed");
+  get(app.port(), "/slow");
+  app.stop();
+  const std::string lines = content_of(folder.path / "access");
+  const auto count = [&lines](const std::string& target) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = lines.find("\"target\":\"" + target + "\"", at)) != lines.npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("/quick"), 2U) << lines;
+  EXPECT_EQ(count("/failed"), 3U) << lines;
+  EXPECT_EQ(count("/slow"), 1U) << lines;
+}
+
+TEST_F(UserLog, has_the_statements_whose_places_have_a_level) {
+  static constexpr Logger orders("orders");
+  int line = 0;
+  app.get("/a", [&line](Request& request) {
+    orders.debug(request, "this"), line = __LINE__;
+    orders.debug(request, "not this");
+    request.log(LogLevel::Debug, "nor this");
+    return "a";
+  });
+  app.start(with_level(LogLevel::Warning));
+  get(app.port(), "/a");
+  app.set_log_level(LogLevel::Debug, "log_test.cpp:" + std::to_string(line));
+  get(app.port(), "/a");
+  app.set_log_level(LogLevel::Debug, "log_test.cpp:" + std::to_string(line + 2));
+  get(app.port(), "/a");
+  app.stop();
+  const std::string lines = logged_by_then();
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 3) << lines;
+  EXPECT_THAT(lines, HasSubstr("[orders] GET /a: this"));
+  EXPECT_THAT(lines, HasSubstr("GET /a: nor this"));
+  EXPECT_THAT(lines, Not(HasSubstr("not this")));
+}
+
 TEST_F(UserLog, has_a_line_for_a_slow_request_with_where_its_time_went) {
   app.get("/slow/{id}", [](int) -> Task<std::string> {
     co_await sleep_for(Milliseconds(20));

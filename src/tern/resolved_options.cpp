@@ -107,6 +107,7 @@ exchange::Settings settings_of(const Options& options, unsigned loops) {
   settings.pool_sheds_load = options.pool.sheds_load;
   settings.busy_poll = options.busy_poll_microseconds;
   settings.access = options.logging.access;
+  settings.access_one_in = options.logging.access_one_in;
   settings.secrets = options.logging.secrets;
   settings.slow = options.logging.slow;
   settings.stall = options.logging.stall;

@@ -75,7 +75,9 @@ TEST_F(ServingDashboard, sends_what_happens) {
   EXPECT_THAT(text, HasSubstr(R"(["pool.max_queued_jobs","1024"])"));
   EXPECT_THAT(text, HasSubstr(R"("levels":{"level":"off","parts":[]})"));
   EXPECT_THAT(
-      text, ContainsRegex(R"("loops":\[\{"loop":0,"sockets":[0-9]+,"offloaded":0,"timers":[0-9]+,"posted":[0-9]+,"timer_kinds":\[.*\],"next_timers":\[)"));
+      text,
+      ContainsRegex(
+          R"("loops":\[\{"loop":0,"sockets":[0-9]+,"offloaded":0,"timers":[0-9]+,"posted":[0-9]+,"timer_kinds":\[.*\],"next_timers":\[)"));
 }
 
 TEST_F(ServingDashboard, changes_nothing_unless_it_may) {

@@ -243,8 +243,10 @@ TEST_F(ServingAdmin, lists_requests_in_flight_with_route_and_age) {
   EXPECT_THAT(body, HasSubstr(R"("remote":"127.0.0.1")"));
   EXPECT_THAT(body, HasSubstr(R"("awaits":"event")"));
   EXPECT_THAT(body, HasSubstr(R"({"loop":0,"answers":true)"));
-  EXPECT_THAT(body,
-              ContainsRegex(R"("sockets":[1-9][0-9]*,"offloaded":0,"timers":[1-9][0-9]*,"posted":[0-9]+,"timer_kinds":\[\{"what":"[^"]+","count":[0-9]+\}.*\],"next_timers":\[\{"milliseconds":[0-9]+,"what":"[^"]+"\}.*\],"requests")"));
+  EXPECT_THAT(
+      body,
+      ContainsRegex(
+          R"("sockets":[1-9][0-9]*,"offloaded":0,"timers":[1-9][0-9]*,"posted":[0-9]+,"timer_kinds":\[\{"what":"[^"]+","count":[0-9]+\}.*\],"next_timers":\[\{"milliseconds":[0-9]+,"what":"[^"]+"\}.*\],"requests")"));
   EXPECT_THAT(body, HasSubstr(R"({"loop":0,"answers":true)"));
   EXPECT_THAT(body, HasSubstr(R"({"loop":1,"answers":true)"));
 }

@@ -460,8 +460,7 @@ public:
 
   // Opens the files of the logs again by their names, for rotation; so do SIGUSR1 and SIGHUP. Does not wait.
   void reopen_logs();
-  // The level of the error log, or of one of at most 100 parts or statements (see Logger); no effect while the app does
-  // not run.
+  // The level of the error log, or of one of at most 100 parts or statements (see Logger). Only while the app runs.
   void set_log_level(LogLevel level, std::string_view part = {});
 
   // Calls f() at each SIGHUP, on the thread of run(), when logs and certificates have been opened again. An exception

@@ -160,10 +160,10 @@ private:
 
 // What an armed timer is for. Asked for by those who look at a loop; nothing of it is kept meanwhile.
 struct TimerPurpose {
-  const char* what = "timer";           // a literal; null: nothing, it will not do anything when it is due
-  std::uint64_t due = 0;                // in milliseconds of Timers::now(), if it is later than the timer is armed for
-  coro::Suspended waiting = {};         // the coroutine that it resumes
-  const char* file = nullptr;           // where it was asked for: App::every()
+  const char* what = "timer";    // a literal; null: nothing, it will not do anything when it is due
+  std::uint64_t due = 0;         // in milliseconds of Timers::now(), if it is later than the timer is armed for
+  coro::Suspended waiting = {};  // the coroutine that it resumes
+  const char* file = nullptr;    // where it was asked for: App::every()
   std::uint32_t line = 0;
 };
 

@@ -18,7 +18,9 @@ private:
   bool enter() noexcept override;
   bool leave() noexcept override;
   void on_timer() noexcept final { resume(); }
-  TimerPurpose purpose() const noexcept override { return {.what = "sleep", .waiting = {waiting(), waiting_is_task()}}; }
+  TimerPurpose purpose() const noexcept override {
+    return {.what = "sleep", .waiting = {waiting(), waiting_is_task()}};
+  }
   Milliseconds delay_;
 };
 

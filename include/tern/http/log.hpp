@@ -96,16 +96,20 @@ public:
   void error(std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
     log(LogLevel::Error, text, fields, place);
   }
-  void debug(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+  void debug(const Request& request, std::string_view text, LogFields fields = {},
+             const Place& place = Place::current()) const {
     log(request, LogLevel::Debug, text, fields, place);
   }
-  void info(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+  void info(const Request& request, std::string_view text, LogFields fields = {},
+            const Place& place = Place::current()) const {
     log(request, LogLevel::Info, text, fields, place);
   }
-  void warning(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+  void warning(const Request& request, std::string_view text, LogFields fields = {},
+               const Place& place = Place::current()) const {
     log(request, LogLevel::Warning, text, fields, place);
   }
-  void error(const Request& request, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const {
+  void error(const Request& request, std::string_view text, LogFields fields = {},
+             const Place& place = Place::current()) const {
     log(request, LogLevel::Error, text, fields, place);
   }
   void log(LogLevel level, std::string_view text, LogFields fields = {}, const Place& place = Place::current()) const;

@@ -42,6 +42,9 @@ struct LogOptions {
   // A loop that does not get to its sockets for so long is reported with the stack of where it is, once for each place;
   // a thread looks for that, and interrupts the loop by SIGURG. 100 ms is useful. Zero: off.
   Milliseconds stall = Milliseconds(0);
+  // One of so many requests of each loop has a line in the access log, and each with a status of 5xx, or that takes
+  // longer than `slow`. 0 counts as 1.
+  unsigned access_one_in = 1;
 };
 
 }  // namespace tern

@@ -58,7 +58,7 @@ struct RequestInFlight {
 // An armed timer of a loop.
 struct NextTimer {
   std::uint64_t milliseconds = 0;  // until it is due
-  std::string what;  // "head", "keep-alive", "sleep: poll < report", "every: jobs.cpp:42"…
+  std::string what;                // "head", "keep-alive", "sleep: poll < report", "every: jobs.cpp:42"…
 };
 
 // How many armed timers are for the same.
