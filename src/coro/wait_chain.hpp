@@ -23,7 +23,7 @@ struct WaitChain {
 inline constexpr std::size_t max_chain = 32;
 
 // Of a coroutine that waits. The chain ends with a coroutine of another type, with one that was started otherwise than
-// by co_await or for a group, such as the handler of a request, and with a task of a Scope that nobody joins yet. While
+// by co_await or for a group, such as the handler of a request, and with a task of a Scope before its join(). While
 // all of it waits.
 std::vector<const void*> chain_from(Suspended waiting);
 // Of the last `max` waits that are noted in `log`, the newest first. On its loop, not within a coroutine.
