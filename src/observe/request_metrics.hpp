@@ -1,4 +1,5 @@
-// The durations and sizes of requests by method, route and class of status. Each loop counts its own, without sharing.
+// The durations and sizes of requests by method, route, status and version of the protocol. Each loop counts its own,
+// without sharing.
 #pragma once
 
 #include "observe/exposition.hpp"
@@ -8,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,7 +17,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace tern::observe {
@@ -63,14 +65,25 @@ public:
 private:
   static constexpr std::size_t buckets_shown = bounds.size() + 1 - finer;  // in metrics
 
+  // A status and a version of the protocol; those beyond max_kinds of a slot are one. At least 0, for a comparison.
+  struct Kind {
+    std::uint16_t status = 0;  // 0: others
+    std::uint8_t version = 0;  // index of version_names
+    auto operator<=>(const Kind&) const = default;
+  };
+  static constexpr std::size_t max_kinds = 16;
+
   // Written by one thread.
   struct Numbers {
+    explicit Numbers(Kind counted) noexcept : kind(counted) {}
+    const Kind kind;
+    std::atomic<Numbers*> next = nullptr;  // another kind of the same slot
     std::array<std::atomic<std::uint64_t>, bounds.size() + 1> buckets{};
     std::atomic<std::uint64_t> nanoseconds = 0;
     std::atomic<std::uint64_t> received = 0;  // bytes of contents
     std::atomic<std::uint64_t> sent = 0;
   };
-  // One for each slot; made by the loop with its first request.
+  // A list for each slot; an item is made by the loop with its first request.
   struct Loop {
     std::vector<std::atomic<Numbers*>> numbers;
   };
@@ -86,8 +99,14 @@ private:
   };
   static constexpr std::size_t hidden = static_cast<std::size_t>(-1);
 
-  void set_exemplar(std::size_t slot, std::size_t bucket, std::uint64_t nanoseconds, std::string_view trace) noexcept;
-  std::array<Exemplar, buckets_shown> exemplars_of(std::size_t slot) const;
+  static void add_to(Totals& totals, const Numbers& numbers) noexcept;
+  static Kind kind_of(const Exchange& exchange, Status status) noexcept;
+  static Numbers* numbers_of(std::atomic<Numbers*>& first, Kind kind) noexcept;
+  std::map<Kind, Totals> totals_by_kind(std::size_t slot) const;
+  void set_exemplar(std::size_t slot, Kind kind, std::size_t bucket, std::uint64_t nanoseconds,
+                    std::string_view trace) noexcept;
+  std::array<Exemplar, buckets_shown> exemplars_of(std::size_t slot, Kind kind) const;
+  void write_series(Exposition& to, Figure figure, std::size_t slot, Kind kind, const Totals& all) const;
   std::size_t slots_for(std::string_view method, std::string_view route);
   std::size_t slot_of(const Exchange& exchange, Status status) const noexcept;
 
@@ -95,8 +114,8 @@ private:
   std::vector<RouteSlots> routes_;
   std::size_t first_unrouted_ = 0;
   std::vector<std::unique_ptr<Loop>> loops_;
-  mutable std::mutex mutex_;                                                // for the next; few requests are traced
-  std::map<std::pair<std::size_t, std::size_t>, Exemplar> exemplars_ = {};  // by slot and shown bucket
+  mutable std::mutex mutex_;  // for the next; few requests are traced
+  std::map<std::tuple<std::size_t, Kind, std::size_t>, Exemplar> exemplars_ = {};  // by slot, kind and shown bucket
 };
 
 }  // namespace tern::observe

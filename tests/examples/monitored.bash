@@ -19,7 +19,7 @@ expect_like 200 'shop_orders_total{kind="drink"} 1' /metrics
 expect_type 'text/plain; version=0.0.4; charset=utf-8'
 expect_like 200 'shop_orders_total{kind="food"} 1' /metrics
 expect_like 200 'shop_order_euros_bucket{le="5"} 1' /metrics
-expect_like 200 'http_server_request_duration_seconds_count{http_request_method="POST",http_route="/orders",http_response_status_class="2xx"} 2' /metrics
+expect_like 200 'http_server_request_duration_seconds_count{http_request_method="POST",http_route="/orders",http_response_status_class="2xx",http_response_status_code="201",network_protocol_version="1.1"} 2' /metrics
 expect_like 200 '"status":"pass"' /readyz
 expect_like 200 '"pattern":"/orders"' /routes
 

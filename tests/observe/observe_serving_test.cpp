@@ -80,21 +80,43 @@ TEST_F(ServingAdmin, counts_requests_by_method_route_and_class_of_status) {
               StartsWith("HTTP/1.1 405"));
   EXPECT_THAT(send(port, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 400"));
   const std::string get_book = R"(http_request_method="GET",http_route="/books/{id}",http_response_status_class=)";
-  const std::string all = metrics_with(duration(get_book + "\"2xx\"", 3));
-  EXPECT_THAT(all, HasSubstr(duration(get_book + "\"2xx\"", 3)));
-  EXPECT_THAT(all, HasSubstr(duration(get_book + "\"4xx\"", 1)));
-  for (const std::string labels : {
-           R"(http_request_method="HEAD",http_route="/books/{id}",http_response_status_class="2xx")",
-           R"(http_request_method="PURGE",http_route="/books/{id}",http_response_status_class="2xx")",
-           R"(http_request_method="GET",http_route="",http_response_status_class="4xx")",
-           R"(http_request_method="DELETE",http_route="",http_response_status_class="4xx")",
-           R"(http_request_method="_OTHER",http_route="",http_response_status_class="4xx")",
-       }) {
+  const std::string ok = R"("2xx",http_response_status_code="200",network_protocol_version="1.1")";
+  const std::string all = metrics_with(duration(get_book + ok, 3));
+  EXPECT_THAT(all, HasSubstr(duration(get_book + ok, 3)));
+  EXPECT_THAT(all, HasSubstr(duration(
+                       get_book + R"("4xx",http_response_status_code="404",network_protocol_version="1.1")", 1)));
+  for (
+      const std::string labels : {
+          R"(http_request_method="HEAD",http_route="/books/{id}",http_response_status_class="2xx",http_response_status_code="200",network_protocol_version="1.1")",
+          R"(http_request_method="PURGE",http_route="/books/{id}",http_response_status_class="2xx",http_response_status_code="204",network_protocol_version="1.1")",
+          R"(http_request_method="GET",http_route="",http_response_status_class="4xx",http_response_status_code="404",network_protocol_version="1.1")",
+          R"(http_request_method="DELETE",http_route="",http_response_status_class="4xx",http_response_status_code="405",network_protocol_version="1.1")",
+          R"(http_request_method="_OTHER",http_route="",http_response_status_class="4xx",http_response_status_code="400",network_protocol_version="")",
+      }) {
     EXPECT_THAT(all, HasSubstr(duration(labels, 1)));
   }
-  EXPECT_THAT(all, HasSubstr("http_server_response_body_bytes_total{" + get_book + "\"2xx\"} 3\n"));
+  EXPECT_THAT(all, HasSubstr("http_server_response_body_bytes_total{" + get_book + ok + "} 3\n"));
   EXPECT_THAT(all, Not(HasSubstr("/books/7")));                 // never a raw path
   EXPECT_THAT(all, Not(HasSubstr("http_route=\"/metrics\"")));  // nor those of the admin address
+}
+
+TEST_F(ServingAdmin, tells_statuses_and_versions_apart_up_to_a_bound) {
+  app.get("/status/{code}", [](int code) { return Status(code); });
+  Options options = quiet();
+  options.threads = 1;  // the bound is that of a loop
+  app.start(options);
+  send(app.port(), "GET /status/201 HTTP/1.0\r\nHost: a\r\n\r\n");
+  for (int code = 400; code < 430; ++code) get(app.port(), "/status/" + std::to_string(code));
+  const std::string route = R"(http_request_method="GET",http_route="/status/{code}",http_response_status_class=)";
+  const std::string rest =
+      duration(route + R"("4xx",http_response_status_code="_OTHER",network_protocol_version="")", 14);
+  const std::string all = metrics_with(rest);
+  EXPECT_THAT(all, HasSubstr(rest));
+  EXPECT_THAT(
+      all, HasSubstr(duration(route + R"("2xx",http_response_status_code="201",network_protocol_version="1.0")", 1)));
+  EXPECT_THAT(
+      all, HasSubstr(duration(route + R"("4xx",http_response_status_code="415",network_protocol_version="1.1")", 1)));
+  EXPECT_THAT(all, Not(HasSubstr("status_code=\"416\"")));
 }
 
 // Two series with the same labels would make Prometheus refuse everything.
@@ -165,7 +187,8 @@ TEST_F(ServingAdmin, counts_routes_of_one_pattern_together) {
     send(app.port(), std::string("GET /both HTTP/1.1\r\nConnection: close\r\nHost: ") + host + "\r\n\r\n");
     send(app.port(), std::string("HEAD /both HTTP/1.1\r\nConnection: close\r\nHost: ") + host + "\r\n\r\n");
   }
-  const std::string of_route = R"(",http_route="/both",http_response_status_class="2xx")";
+  const std::string of_route =
+      R"(",http_route="/both",http_response_status_class="2xx",http_response_status_code="200",network_protocol_version="1.1")";
   const std::string get_labels = "http_request_method=\"GET" + of_route;
   const std::string head_labels = "http_request_method=\"HEAD" + of_route;
   const std::string all = metrics_with(duration(head_labels, 2));
@@ -182,7 +205,8 @@ TEST_F(ServingAdmin, measures_how_long_requests_take) {
   });
   app.start(quiet());
   get(app.port(), "/slow");
-  const std::string labels = R"(http_request_method="GET",http_route="/slow",http_response_status_class="2xx")";
+  const std::string labels =
+      R"(http_request_method="GET",http_route="/slow",http_response_status_class="2xx",http_response_status_code="200",network_protocol_version="1.1")";
   const std::string all = metrics_with(duration(labels, 1));
   EXPECT_THAT(all, HasSubstr("http_server_request_duration_seconds_bucket{" + labels + ",le=\"0.05\"} 0\n"));
   EXPECT_THAT(all, HasSubstr("http_server_request_duration_seconds_bucket{" + labels + ",le=\"+Inf\"} 1\n"));
@@ -192,7 +216,8 @@ TEST_F(ServingAdmin, counts_bytes_of_contents) {
   app.post("/echo", [](Request& request) { return std::string(request.body()) + "!"; });
   app.start(quiet());
   send(app.port(), "POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
-  const std::string labels = R"({http_request_method="POST",http_route="/echo",http_response_status_class="2xx"} )";
+  const std::string labels =
+      R"({http_request_method="POST",http_route="/echo",http_response_status_class="2xx",http_response_status_code="200",network_protocol_version="1.1"} )";
   const std::string all = metrics_with("http_server_request_body_bytes_total" + labels + "5");
   EXPECT_THAT(all, HasSubstr("http_server_request_body_bytes_total" + labels + "5\n"));
   EXPECT_THAT(all, HasSubstr("http_server_response_body_bytes_total" + labels + "6\n"));
@@ -382,7 +407,8 @@ TEST_F(ServingAdmin, serves_again_after_a_stop) {
   app.stop();
   app.start(quiet());
   get(app.port());
-  const std::string labels = R"(http_request_method="GET",http_route="/hello",http_response_status_class="2xx")";
+  const std::string labels =
+      R"(http_request_method="GET",http_route="/hello",http_response_status_class="2xx",http_response_status_code="200",network_protocol_version="1.1")";
   EXPECT_THAT(metrics_with(duration(labels, 2)), HasSubstr(duration(labels, 2)));  // counters never go back
 }
 
