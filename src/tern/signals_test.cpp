@@ -359,7 +359,7 @@ TEST_F(RunSignals, write_down_the_coroutine_that_awaits_a_group) {
   const std::string log = content_of(folder / "error");
   EXPECT_TRUE(std::regex_search(log, std::regex("chain=\"timer: tern::\\(anonymous namespace\\)::await_in_a_helper < "
                                                 "when_all < with_timeout < "
-                                                "tern::\\(anonymous namespace\\)::RunSignals_[^ ]*::operator\\(\\)")))
+                                                "tern::\\(anonymous namespace\\)::RunSignals_[^ ]*::TestBody")))
       << log;
   ends = true;
   signal(SIGTERM);
