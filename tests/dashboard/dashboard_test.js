@@ -9,7 +9,7 @@ const path = require("path");
 const { findBrowser, launch } = require("../browser/browser.js");
 
 const [, , program, getAxe, pictures] = process.argv;
-const looks = [1400, 1920, 1024, 390].flatMap(width => [["light", width], ["dark", width]]);
+const looks = [1400, 1920, 1280, 1024, 768, 390].flatMap(width => [["light", width], ["dark", width]]);
 let browser, origin, ends = false;
 
 // A request with these fields; its status and fields.
@@ -100,6 +100,27 @@ const tests = {
     await page.until(() => document.querySelector("#status").textContent === "The level is changed.");
   },
 
+  async "changes the level of a statement"(page) {
+    await page.evaluate(() => {
+      document.querySelector(".add input").value = "a/folder/shop.cpp:42";
+      document.querySelector(".add").requestSubmit();
+    });
+    await page.until(() => [...document.querySelectorAll("#levels .loop")].some(row => row.textContent.includes("a/folder/shop.cpp:42") && row.querySelector("select").value === "debug"));
+    await page.until(() => document.querySelector(".add input").value === "");
+  },
+
+  async "lists the next timers of the loops"(page) {
+    const listed = await page.until(() => {
+      document.querySelectorAll("#loops details").forEach(node => node.open = true);
+      const lines = [...document.querySelectorAll("#loops li")].map(node => node.textContent);
+      return lines.some(line => /^[0-9.,]+ (ms|s|µs)sleep: /.test(line)) && lines;
+    });
+    assert.ok(listed.length <= 40, `${listed.length}`);
+    await page.until(() => /^timers: .*sleep [0-9]+/.test(document.querySelector("#loops summary").textContent));
+    await page.evaluate(() => document.querySelectorAll("#loops details").forEach(node => node.open = false));
+    await page.until(() => document.querySelectorAll("#loops li").length === 0);
+  },
+
   async "keeps its nodes"(page) {
     await page.evaluate(() => window.before = document.querySelector("#routes tbody tr:has(th)"));
     const now = await text(page, "#uptime");
@@ -125,7 +146,7 @@ const tests = {
       await page.prefer(theme);
       await page.resize(width, 900);
       const rows = await page.evaluate(() => Map.groupBy(document.querySelectorAll(".tile"), tile => tile.offsetTop).values().map(row => row.length).toArray());
-      assert.deepStrictEqual(rows, { 1920: [10], 1400: [5, 5], 1024: [5, 5], 390: [2, 2, 2, 2, 2] }[width], "no row of tiles has a few");
+      assert.deepStrictEqual(rows, { 1920: [10], 1400: [5, 5], 1280: [5, 5], 1024: [5, 5], 768: [2, 2, 2, 2, 2], 390: [2, 2, 2, 2, 2] }[width], "no row of tiles has a few");
       const cut = await page.evaluate(() => [...document.querySelectorAll(".number")].filter(node => node.scrollWidth > node.clientWidth).map(node => node.textContent));
       assert.deepStrictEqual(cut, [], `${width}`);
       const faults = await page.evaluate(async () => (await axe.run(document, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(node => node.html).join(" | ")}`));
@@ -153,6 +174,7 @@ async function photograph(page) {
   for (const [theme, width] of looks) {
     await page.prefer(theme);
     await page.resize(width, 900);
+    await page.evaluate(() => document.querySelectorAll("#loops details").forEach((node, index) => node.open = index === 0));
     await page.evaluate(() => document.querySelectorAll("#traces details").forEach((node, index) => node.open = index === 0));
     await page.evaluate(() => dispatchEvent(new Event("resize")));
     await new Promise(resolve => setTimeout(resolve, 300));

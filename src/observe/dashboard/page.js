@@ -221,7 +221,7 @@ function showLoops(now) {
       timers.hidden = !state?.next_timers.length;
       setText(kinds, state ? `timers: ${state.timer_kinds.map(({ what, count }) => `${what} ${number(count)}`).join(", ")}` : "");
       keep(due, timers.open && state ? state.next_timers.map((timer, place) => ({ ...timer, place })) : [], timer => String(timer.place), () => {
-        const when = el("span.n"), what = el("span.waits"), item = el("li", when, what);
+        const when = el("span.n"), what = el("span"), item = el("li", when, what);
         item.update = timer => { setText(when, timeText(timer.milliseconds)); setText(what, timer.what); };
         return item;
       });
