@@ -54,7 +54,9 @@ ArmedTimers armed_timers(const net::Loop& loop, std::size_t max) {
     soonest.pop_back();
   });
   std::ranges::sort_heap(soonest, later);
-  std::ranges::stable_sort(found.kinds, std::ranges::greater(), &http::TimerKind::count);
+  std::ranges::sort(found.kinds, [](const http::TimerKind& a, const http::TimerKind& b) {
+    return a.count != b.count ? a.count > b.count : a.what < b.what;
+  });
   const std::uint64_t now = loop.now();
   for (const Due& due : soonest) {
     found.next.push_back({due.at > now ? due.at - now : 0, text_of(due.purpose)});
