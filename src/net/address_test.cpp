@@ -17,6 +17,14 @@ TEST(Address, reads_ipv4_and_writes_it_back) {
   EXPECT_FALSE(address->is_loopback());
 }
 
+TEST(Address, writes_ipv4_of_any_width) {
+  for (const char* text : {"0.0.0.0", "255.255.255.255", "1.20.100.9", "10.0.0.100", "99.199.0.1"}) {
+    const auto address = Address::parse(text, 1);
+    ASSERT_TRUE(address) << text;
+    EXPECT_EQ(address->host(), text);
+  }
+}
+
 TEST(Address, reads_ipv6_with_and_without_brackets) {
   const auto address = Address::parse("2001:db8::1", 443);
   ASSERT_TRUE(address);
