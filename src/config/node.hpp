@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tern::configuration {
@@ -14,6 +13,8 @@ struct Origin {
   std::string place = {};   // with the column, for messages
   std::string source = {};  // without, for --check
 };
+
+struct NamedNode;
 
 struct Node {
   enum class Type : std::uint8_t {
@@ -30,24 +31,34 @@ struct Node {
   Type type = Type::Table;
   std::string text = {};            // of a scalar
   std::vector<Node> elements = {};  // of a list
-  std::vector<std::pair<std::string, Node>> members = {};
+  std::vector<NamedNode> members;   // of a table
   Origin origin = {};
   bool is_file = false;  // the value is in the file of this name
 
-  const Node* find(std::string_view name) const {
-    for (const auto& [key, node] : members) {
-      if (key == name) return &node;
-    }
-    return nullptr;
-  }
+  const Node* find(std::string_view name) const;
   // The member of that name, made if there is none.
-  Node& at(std::string_view name) {
-    for (auto& [key, node] : members) {
-      if (key == name) return node;
-    }
-    return members.emplace_back(name, Node()).second;
-  }
+  Node& at(std::string_view name);
 };
+
+// A struct of its own, not a pair: a pair asks for properties of Node before that is complete.
+struct NamedNode {
+  std::string key;
+  Node node;
+};
+
+inline const Node* Node::find(std::string_view name) const {
+  for (const auto& [key, node] : members) {
+    if (key == name) return &node;
+  }
+  return nullptr;
+}
+
+inline Node& Node::at(std::string_view name) {
+  for (auto& [key, node] : members) {
+    if (key == name) return node;
+  }
+  return members.emplace_back(std::string(name), Node()).node;
+}
 
 // "an integer", for messages.
 std::string_view type_name(Node::Type type);

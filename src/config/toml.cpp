@@ -35,7 +35,7 @@ Node convert(const toml::node& from, const std::string& name);
 void convert_table(const toml::table& table, const std::string& name, Node& node) {
   node.type = Node::Type::Table;
   for (const auto& [key, value] : table) {
-    Node& member = node.members.emplace_back(std::string(key.str()), convert(value, name)).second;
+    Node& member = node.members.emplace_back(std::string(key.str()), convert(value, name)).node;
     // An unknown name is reported at the name, a wrong value at the value; both are on one line, or nearly so.
     if (member.type != Node::Type::Table) continue;
     if (const auto place = key.source(); place.begin.line != 0) member.origin = origin_of(name, place);
