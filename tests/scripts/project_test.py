@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files of the project itself: issue templates have the form that GitHub documents."""
+"""The files of the project itself: issue templates have the form that GitHub documents, and the README the commands of the guide."""
 import pathlib
 import re
 import unittest
@@ -37,6 +37,17 @@ class IssueTemplates(unittest.TestCase):
         support = (ROOT / "SUPPORT.md").read_text()
         self.assertIn("by its template", support)
         self.assertIn("(SECURITY.md)", support)
+
+
+class Documents(unittest.TestCase):
+    def test_the_readme_installs_as_the_guide_says(self):
+        """What is installed has to be built: a command that builds one target leaves nothing that can be installed."""
+        def commands(name):
+            text = (ROOT / name).read_text()
+            return next(block.splitlines() for block in re.findall(r"```sh\n(.*?)```", text, re.S) if "cmake --install" in block)
+
+        guide = commands("docs/guide/installing.md")
+        self.assertEqual([line for line in commands("README.md") if line != "script/bootstrap build"], guide)
 
 
 unittest.main()
