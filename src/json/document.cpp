@@ -7,6 +7,16 @@ namespace tern::json::detail {
 
 namespace {
 
+// Newer versions of simdjson have a code of its own for integers of more than 64 bits. A template, because older
+// versions do not have the name.
+template <class Code>
+constexpr bool is_number_error(Code code) {
+  if constexpr (requires { Code::BIGINT_ERROR; }) {
+    if (code == Code::BIGINT_ERROR) return true;
+  }
+  return code == Code::NUMBER_ERROR;
+}
+
 std::string message_of(simdjson::error_code code, const Limits& limits) {
   switch (code) {
     case simdjson::EMPTY: return "the text is empty";
@@ -42,7 +52,9 @@ bool parse(Workspace& workspace, std::string_view text, ReadState& state, simdjs
   std::vector<std::size_t> too_large;
   prepare(parser, text.size(), depth);
   simdjson::error_code code = parser.parse(text.data(), text.size(), true).get(root);
-  if (code == simdjson::NUMBER_ERROR) {
+  // Newer versions skip a byte order mark, which JSON must not begin with (RFC 8259, 8.1).
+  if (text.starts_with("\xEF\xBB\xBF")) code = simdjson::TAPE_ERROR;
+  if (is_number_error(code)) {
     const std::string tamed = tame_numbers(text, too_large);
     prepare(parser, tamed.size(), depth);
     code = parser.parse(tamed.data(), tamed.size(), true).get(root);
