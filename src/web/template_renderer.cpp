@@ -122,7 +122,7 @@ void TemplateRenderer::write_value(std::string& out) {
     }
     indent(out);
     const std::string_view text = value.type->text(value.object, scratch_);
-    if (now.op == TemplateOp::Raw) {
+    if (now.op == TemplateOp::Raw || value.type->is_plain) {
       out += text;
     } else {
       escape_html(out, text);
@@ -134,6 +134,13 @@ void TemplateRenderer::write_value(std::string& out) {
 // The value of the instruction's path. Its first name is looked for in all contexts, the current one first; the others
 // are members.
 TemplateValue TemplateRenderer::find() {
+  if (!found_.empty() && here_.program == &page_) {
+    const Found& found = found_[here_.at];
+    const TemplateValue& item = contexts_.back();
+    if (found.member != nullptr && found.type == item.type && instruction().count == 1) {
+      return found.member->value(item.object);
+    }
+  }
   const auto path = here_.program->path(instruction());
   if (path.empty()) return contexts_.back();
   TemplateValue value = find_in_item(path.front());

@@ -41,6 +41,8 @@ struct TemplateType {
   bool (*holds)(const void* object) = nullptr;
   // Boolean, Text, Scalar. The view is into the object or into `scratch`.
   std::string_view (*text)(const void* object, std::string& scratch) = nullptr;
+  // Its text has nothing that is escaped: numbers and booleans.
+  bool is_plain = false;
   // Struct.
   std::span<const TemplateMember> members = {};
   // Map. False if there is no such member.
@@ -95,6 +97,10 @@ std::string_view text_of(const void* object, std::string& scratch) {
     return value.text;
   } else if constexpr (is == Shape::Character) {
     return {&value, 1};
+  } else if constexpr (is == Shape::Integer) {
+    scratch.clear();
+    base::append_integer(scratch, value);
+    return scratch;
   } else {
     scratch.clear();
     json::write(scratch, value);
@@ -164,6 +170,8 @@ consteval TemplateType make_type() {
     type.elements = &elements_of<T>;
   } else {
     type.text = &text_of<T>;
+    type.is_plain = kind_of<T>() == TemplateKind::Boolean || json::detail::shape<T> == Shape::Integer ||
+                    json::detail::shape<T> == Shape::Fraction;
   }
   return type;
 }
