@@ -110,6 +110,17 @@ struct tern::JsonNames<Lesson> {
   static constexpr tern::json::Rename renames[] = {{"class_", "class"}, {"default_", "default/ä"}};
 };
 
+struct Quoted {
+  int first = 1;
+  int second = 2;
+  int third = 3;
+};
+
+template <>
+struct tern::JsonNames<Quoted> {
+  static constexpr tern::json::Rename renames[] = {{"first", "say \"hi\""}, {"second", "a\\b\n"}};
+};
+
 namespace tern::json {
 namespace {
 
@@ -158,6 +169,11 @@ TEST(JsonCodec, may_read_another_document_meanwhile) {
   EXPECT_EQ(envelopes->at(2).content, std::vector<int>{3});
   EXPECT_EQ(problems_of<std::vector<Envelope>>(R"(["[1","[true]"])"),
             "/0: the text is not JSON; /1: /0: expected integer");
+}
+
+TEST(JsonNames, are_escaped) {
+  EXPECT_EQ(to_string(std::vector<Quoted>(2)), R"([{"say \"hi\"":1,"a\\b\n":2,"third":3},)"
+                                               R"({"say \"hi\"":1,"a\\b\n":2,"third":3}])");
 }
 
 TEST(JsonNames, renames_members_on_both_ways) {

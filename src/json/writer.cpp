@@ -170,6 +170,15 @@ void Writer::key(std::string_view name) {
   append_quoted<true>(out_, name, std::exchange(comma_, false));
 }
 
+void Writer::member(const detail::WriteMember& member, const void* value) {
+  if (member.quoted.empty()) {
+    key(member.name);
+  } else {
+    out_.append(member.quoted.substr(std::exchange(comma_, false) ? 0 : 1));
+  }
+  member.write(*this, value);
+}
+
 void Writer::end_object() {
   comma_ = true;
   out_.push_back('}');
@@ -178,8 +187,7 @@ void Writer::end_object() {
 void detail::write_struct(Writer& writer, const WriteMember* members, const void* const* addresses, std::size_t count) {
   writer.begin_object();
   for (std::size_t i = 0; i < count; ++i) {
-    writer.key(members[i].name);
-    members[i].write(writer, addresses[i]);
+    writer.member(members[i], addresses[i]);
   }
   writer.end_object();
 }
@@ -193,8 +201,7 @@ void detail::write_struct_without(Writer& writer, const WriteMember* members, co
   }
   for (std::size_t i = 0; i < count; ++i) {
     if ((omitted >> i & 1) != 0) continue;
-    writer.key(members[i].name);
-    members[i].write(writer, addresses[i]);
+    writer.member(members[i], addresses[i]);
   }
   writer.end_object();
 }

@@ -48,9 +48,41 @@ consteval auto member_writer() -> void (*)(Writer&, const void*) {
   }
 }
 
+// `,"name":` of a member whose name has nothing to escape.
+template <std::size_t Size>
+struct QuotedName {
+  constexpr explicit QuotedName(std::string_view name) {
+    char* to = text;
+    for (const char c : {',', '"'}) *to++ = c;
+    for (const char c : name) *to++ = c;
+    for (const char c : {'"', ':'}) *to++ = c;
+  }
+  char text[Size] = {};
+};
+
+template <class T, std::size_t I>
+inline constexpr QuotedName<names_of<T>.items[I].size() + 4> quoted_name{names_of<T>.items[I]};
+
+consteval bool is_plain_name(std::string_view name) {
+  for (const char c : name) {
+    if (c < 0x20 || c > 0x7E || c == '"' || c == '\\') return false;
+  }
+  return true;
+}
+
+template <class T, std::size_t I>
+consteval WriteMember write_member() {
+  constexpr std::string_view name = names_of<T>.items[I];
+  if constexpr (is_plain_name(name)) {
+    return {name, {quoted_name<T, I>.text, name.size() + 4}, member_writer<T, I>()};
+  } else {
+    return {name, {}, member_writer<T, I>()};
+  }
+}
+
 template <class T>
 inline constexpr auto write_members = []<std::size_t... I>(std::index_sequence<I...>) {
-  return WriteMembers<sizeof...(I)>{{WriteMember{names_of<T>.items[I], member_writer<T, I>()}...}};
+  return WriteMembers<sizeof...(I)>{{write_member<T, I>()...}};
 }(std::make_index_sequence<member_count<T>>{});
 
 template <class T>

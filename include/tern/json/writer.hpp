@@ -20,6 +20,7 @@ void write_value(Writer& writer, const T& value);
 
 struct WriteMember {
   std::string_view name;
+  std::string_view quoted;  // ,"name": or empty if the name has something to escape
   void (*write)(Writer&, const void*);
 };
 
@@ -66,6 +67,10 @@ public:
 
 private:
   friend void detail::write_struct(Writer&, const detail::WriteMember*, const void* const*, std::size_t);
+  friend void detail::write_struct_without(Writer&, const detail::WriteMember*, const void* const*, std::size_t,
+                                           std::uint64_t, const Discriminator&);
+
+  void member(const detail::WriteMember& member, const void* value);
 
   void separate() {
     if (comma_) out_.push_back(',');
