@@ -31,7 +31,7 @@ constexpr auto known_types = std::to_array<KnownType>({
     {21, Form::Int2, {}, "smallint"},
     {23, Form::Int4, {}, "integer"},
     {25, Form::Text, {}, "text"},
-    {114, Form::Text, {}, "json"},
+    {114, Form::Json, {}, "json"},
     {700, Form::Float4, {}, "real"},
     {701, Form::Float8, {}, "double precision"},
     {1000, Form::Array, Form::Bool, "boolean[]"},
@@ -58,7 +58,7 @@ constexpr auto known_types = std::to_array<KnownType>({
     {2278, Form::Text, {}, "void"},
     {2950, Form::Uuid, {}, "uuid"},
     {2951, Form::Array, Form::Uuid, "uuid[]"},
-    {3802, Form::Text, {}, "jsonb"},
+    {3802, Form::Json, {}, "jsonb"},
 });
 
 const KnownType* find_type(Oid oid) noexcept {
@@ -116,6 +116,7 @@ sql::Value decode_scalar(Form form, std::string_view bytes) {
     case Form::Float8: return real(std::bit_cast<double>(number_of<std::uint64_t>(bytes)));
     case Form::Bytes: return of_bytes(sql::ValueType::Blob, bytes);
     case Form::Decimal: return of_bytes(sql::ValueType::Decimal, bytes);
+    case Form::Json: return of_bytes(sql::ValueType::Json, bytes);
     case Form::Date: return time_value<std::int32_t>(bytes, sql::ValueType::Date, epoch_days);
     case Form::Time: return time_value<std::int64_t>(bytes, sql::ValueType::Time, epoch_microseconds);
     case Form::Uuid:

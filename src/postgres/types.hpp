@@ -28,7 +28,8 @@ enum class Form : std::uint8_t {
   Date,
   Time,
   Uuid,
-  Array
+  Array,
+  Json
 };
 
 // How values of a column, or of a parameter, are exchanged.
@@ -38,7 +39,7 @@ struct Type {
   Form element = Form::Text;  // of Array
 
   // Of results.
-  bool is_binary() const noexcept { return form != Form::Text && form != Form::Decimal; }
+  bool is_binary() const noexcept { return form != Form::Text && form != Form::Decimal && form != Form::Json; }
 };
 
 Type type_of(Oid oid) noexcept;

@@ -30,6 +30,7 @@ std::string_view to_string(ValueType type) noexcept {
     case ValueType::Time: return "TIMESTAMP";
     case ValueType::Uuid: return "UUID";
     case ValueType::Array: return "ARRAY";
+    case ValueType::Json: return "JSON";
   }
   return {};
 }

@@ -170,6 +170,21 @@ TEST(SqlCodec, json_is_text) {
   EXPECT_FALSE(decoded<Json<Size>>(text_value("{")).has_value());
 }
 
+TEST(SqlCodec, raw_json_is_checked_unless_the_database_has_done_it) {
+  const auto of_database = [](std::string_view text) { return Value{ValueType::Json, 0, 0, text}; };
+  EXPECT_EQ(decoded<json::Raw>(of_database("[1,  2]"))->text, "[1,  2]");  // as it is
+  EXPECT_EQ(decoded<json::Raw>(of_database("\"\xFF\"")), std::nullopt);
+  EXPECT_EQ(decoded<json::Raw>(text_value("[1, 2]"))->text, "[1,2]");
+  EXPECT_EQ(decoded<json::Raw>(text_value("[1, 2")), std::nullopt);
+  EXPECT_EQ(decoded<json::Raw>(integer_value(1)), std::nullopt);
+  EXPECT_EQ(decoded<std::optional<json::Raw>>(Value{}).value(), std::nullopt);
+  EXPECT_EQ(text_of_argument(json::Raw{"{}"}), "{}");
+  EXPECT_EQ(text_of_argument(json::RawView{"{}"}), "{}");
+  EXPECT_EQ(decoded<std::string>(of_database("[1]")), "[1]");
+  EXPECT_EQ(decoded<Json<std::vector<int>>>(of_database("[1]"))->value, std::vector<int>{1});
+  EXPECT_EQ(to_string(ValueType::Json), "JSON");
+}
+
 TEST(SqlCodec, types_of_the_program_are_stored_as_others) {
   EXPECT_EQ(there_and_back(Cents{250}), Cents{250});
   EXPECT_EQ(decoded<Cents>(integer_value(-1)), std::nullopt);

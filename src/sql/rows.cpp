@@ -4,6 +4,7 @@
 #include <tern/sql/text_rows.hpp>
 
 #include <tern/base/number.hpp>
+#include <tern/base/utf8.hpp>
 
 #include <algorithm>
 #include <string>
@@ -73,12 +74,23 @@ void RowMapping::read(std::span<const Column> columns, std::span<const Value> va
 
 bool view_text(const Value& value, std::string_view& text) noexcept {
   text = value.bytes;
-  return value.type == ValueType::Text || value.type == ValueType::Decimal;
+  return value.type == ValueType::Text || value.type == ValueType::Decimal || value.type == ValueType::Json;
 }
 
 bool view_text(const Value& value, std::optional<std::string_view>& text) noexcept {
   text.reset();
   return value.type == ValueType::Null || view_text(value, text.emplace());
+}
+
+bool view_text(const Value& value, json::RawView& raw) {
+  raw.text = value.bytes;
+  if (value.type == ValueType::Json) return base::is_utf8(value.bytes);
+  return value.type == ValueType::Text && json::read<json::Raw>(value.bytes).has_value();
+}
+
+bool view_text(const Value& value, std::optional<json::RawView>& raw) {
+  raw.reset();
+  return value.type == ValueType::Null || view_text(value, raw.emplace());
 }
 
 void expect_at_most_one_row(std::size_t rows, std::string_view statement) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace tern::sql::detail {
 
@@ -14,6 +15,7 @@ bool text_of(const Value& value, std::string& text) {
   constexpr std::int64_t million = 1'000'000;
   switch (value.type) {
     case ValueType::Text:
+    case ValueType::Json:
       if (!base::is_utf8(value.bytes)) return false;
       text = value.bytes;
       return true;
@@ -28,6 +30,14 @@ bool text_of(const Value& value, std::string& text) {
     }
     default: return false;
   }
+}
+
+bool raw_of(const Value& value, json::Raw& raw) {
+  if (value.type == ValueType::Json) return text_of(value, raw.text);
+  if (value.type != ValueType::Text) return false;
+  auto read = json::read<json::Raw>(value.bytes);
+  if (read) raw = std::move(*read);
+  return read.has_value();
 }
 
 // "12.00" is 12.

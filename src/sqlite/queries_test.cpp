@@ -77,6 +77,24 @@ TEST_F(SqliteQueries, rows_with_views_are_lists_in_json) {
   EXPECT_TRUE(now(db_.rows<BookView>("select id, title, null as note from book where id = 0")).empty());
 }
 
+struct BookJson {
+  std::int64_t id = 0;
+  json::RawView tags;
+  std::optional<json::RawView> note;
+};
+
+TEST_F(SqliteQueries, json_in_rows_is_passed_on_and_checked) {
+  std::string text;
+  json::write(text, now(db_.rows<BookJson>("select 1 as id, '[\"a\", \"b\"]' as tags, null as note "
+                                           "union all select 2, '{}', '7'")));
+  EXPECT_EQ(text, R"([{"id":1,"tags":["a", "b"],"note":null},{"id":2,"tags":{},"note":7}])");
+  const auto open = error_of(db_.rows<BookJson>("select 1 as id, '[1' as tags, null as note"));
+  EXPECT_THAT(open.what(), HasSubstr("the column \"tags\" has the value TEXT"));
+  const auto two = error_of(db_.rows<BookJson>("select 1 as id, '[]' as tags, '1,2' as note"));
+  EXPECT_THAT(two.what(), HasSubstr("the column \"note\" has the value TEXT"));
+  EXPECT_EQ(now(db_.query<json::Raw>("select '[1, 2]'"))[0].text, "[1,2]");
+}
+
 TEST_F(SqliteQueries, views_are_of_texts_only) {
   const auto number = error_of(db_.rows<BookView>("select 1 as id, 2 as title, null as note"));
   EXPECT_THAT(number.what(), HasSubstr("the column \"title\" has the value INTEGER 2"));

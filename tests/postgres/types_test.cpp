@@ -133,6 +133,31 @@ TEST_F(PostgresTypes, json) {
   EXPECT_EQ(through("jsonb", address).value, address.value);
   EXPECT_EQ(through("json", address).value, address.value);
   EXPECT_EQ(refusal<Json<Address>>("'[]'::jsonb").kind, SqlErrorKind::Column);
+  EXPECT_EQ(read<std::string>("'[1, 2]'::jsonb"), "[1, 2]");
+}
+
+TEST_F(PostgresTypes, json_that_is_passed_on) {
+  struct Line {
+    int id = 0;
+    json::RawView tags;
+    std::optional<json::RawView> note;
+  };
+  EXPECT_EQ(through("jsonb", json::Raw{R"({"a":1})"}).text, R"({"a": 1})");
+  EXPECT_EQ(through("json", json::Raw{R"({"a":1})"}).text, R"({"a":1})");
+  EXPECT_EQ(read<json::Raw>("'[1, 2]'::text").text, "[1,2]");
+  EXPECT_EQ(refusal<json::Raw>("'[1, 2'::text").kind, SqlErrorKind::Column);
+  EXPECT_EQ(error_of([&]() -> Task<> { co_await db.execute("select $1::jsonb", json::Raw{"["}); }).state, "22P02");
+  const auto lines = run([&]() -> Task<Rows<Line>> {
+    auto found = co_await db.rows<Line>(
+        "select x as id, to_jsonb(array[x, x + 1]) as tags, case x when 2 then '{}'::json end as note "
+        "from generate_series(1, 2000) as x");
+    co_await db.query<std::string>("select repeat('other', 1000) from generate_series(1, 300)");
+    co_return found;
+  });
+  ASSERT_EQ(lines.size(), 2000U);
+  EXPECT_EQ(lines[1999].tags.text, "[2000, 2001]");
+  EXPECT_EQ(lines[0].note, std::nullopt);
+  EXPECT_EQ(lines[1].note->text, "{}");
 }
 
 TEST_F(PostgresTypes, arrays) {

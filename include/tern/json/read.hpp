@@ -254,7 +254,9 @@ void read_single(Reader& reader, T& out) {
     std::string_view text;
     if (reader.text(text)) out.assign(text.data(), text.size());
   } else if constexpr (is == Shape::Raw) {
-    reader.raw(out.text);
+    static_assert(std::is_same_v<T, Raw>,
+                  "tern: tern::json::RawView can only be written as JSON; read into a tern::json::Raw");
+    if constexpr (std::is_same_v<T, Raw>) reader.raw(out.text);
   } else if constexpr (is == Shape::Enum) {
     std::int64_t value = 0;
     if (read_enum(reader, enum_table<T>(), value)) out = static_cast<T>(value);

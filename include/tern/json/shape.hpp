@@ -24,6 +24,13 @@ struct Raw {
   friend bool operator==(const Raw&, const Raw&) = default;
 };
 
+// The same, as a view of text that lives long enough. Written only.
+struct RawView {
+  std::string_view text;
+
+  friend bool operator==(const RawView&, const RawView&) = default;
+};
+
 namespace detail {
 
 enum class Shape : std::uint8_t {
@@ -36,7 +43,7 @@ enum class Shape : std::uint8_t {
   Character,  // char: a string of one ASCII character
   Enum,       // by name
   Text,       // convertible to std::string_view
-  Raw,        // tern::json::Raw
+  Raw,        // tern::json::Raw, RawView
   Optional,   // std::optional
   Pointer,    // std::unique_ptr, std::shared_ptr
   Time,       // std::chrono::time_point of the system clock
@@ -137,7 +144,7 @@ concept ArrayLike = Sized<T> && requires(T& t) { t[std::size_t{}]; };
 
 template <class T>
 consteval Shape classify_class() {
-  if constexpr (std::is_same_v<T, json::Raw>)
+  if constexpr (std::is_same_v<T, json::Raw> || std::is_same_v<T, json::RawView>)
     return Shape::Raw;
   else if constexpr (Monostate<T>)
     return Shape::Null;

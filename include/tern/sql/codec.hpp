@@ -12,6 +12,7 @@
 //   std::chrono::sys_days         text, "2024-02-29"; the same for year_month_day
 //   std::chrono::sys_time<D>      text, "2024-02-29T12:00:00Z", with the fraction that D needs; UTC
 //   Json<T>                       text: T as JSON
+//   json::Raw                     text: JSON of any kind, passed on as it is
 //   SqlCodec<T>                   types of the program
 #pragma once
 
@@ -87,7 +88,7 @@ consteval bool is_column() {
   } else {
     return HasCodec<T> || std::is_same_v<T, bool> || base::Integer<T> || std::is_floating_point_v<T> ||
            std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::byte>> || std::is_enum_v<T> ||
-           is_time<T> || is_date<T> || is_json<T> || std::is_same_v<T, Uuid>;
+           is_time<T> || is_date<T> || is_json<T> || std::is_same_v<T, json::Raw> || std::is_same_v<T, Uuid>;
   }
 }
 
@@ -108,6 +109,8 @@ std::string time_text(std::int64_t ticks, std::int64_t num, std::int64_t den);
 bool parse_time(std::string_view text, std::int64_t num, std::int64_t den, std::int64_t& ticks);
 // Text as it is; decimals, dates, times and UUIDs as text.
 bool text_of(const Value& value, std::string& text);
+// Text of the type Json is not parsed again.
+bool raw_of(const Value& value, json::Raw& raw);
 // Of a value of the type Date or Text.
 bool read_date(const Value& value, Date& date);
 // Of a value of the type Time or Text.
@@ -194,7 +197,7 @@ bool decode_enum(const Value& value, T& out) {
 
 template <class T>
 bool decode_json(const Value& value, Json<T>& out) {
-  if (value.type != ValueType::Text) return false;
+  if (value.type != ValueType::Text && value.type != ValueType::Json) return false;
   auto read = json::read<T>(value.bytes);
   if (read) out.value = std::move(*read);
   return read.has_value();
@@ -245,6 +248,8 @@ bool decode(const Value& value, T& out) {
     return detail::decode_date(value, out);
   } else if constexpr (detail::is_time<T>) {
     return detail::decode_time(value, out);
+  } else if constexpr (std::is_same_v<T, json::Raw>) {
+    return detail::raw_of(value, out);
   } else {
     return detail::decode_json(value, out);
   }
@@ -351,12 +356,14 @@ void encode(Arguments& arguments, const T& value) {
     arguments.add_text(detail::time_text(value.time_since_epoch().count(), T::period::num, T::period::den));
   } else if constexpr (detail::is_json<T>) {
     arguments.add_text(json::to_string(value.value));
+  } else if constexpr (std::is_same_v<T, json::Raw> || std::is_same_v<T, json::RawView>) {
+    arguments.add_text(value.text);
   } else {
     static_assert(
         detail::usable_argument<T>,
         "tern: an argument of a statement is a number, a bool, text, a blob (std::vector<std::byte>), an "
-        "enumeration, a time or date, a Uuid, Json<T>, a std::optional or std::vector of these, or a type with an "
-        "SqlCodec");
+        "enumeration, a time or date, a Uuid, Json<T>, json::Raw, a std::optional or std::vector of these, or a type "
+        "with an SqlCodec");
   }
 }
 

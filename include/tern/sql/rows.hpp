@@ -35,9 +35,11 @@ bool decode_member(void* row, const Value& value) {
 template <class T, std::size_t I>
 consteval Member make_member() {
   using Type = json::MemberType<T, I>;
-  static_assert(ColumnType<Type>,
-                "tern: a member of a row is a number, a bool, a std::string, a std::vector<std::byte>, an enumeration, "
-                "a time or date, a Uuid, Json<T>, a std::optional or std::vector of these, or a type with an SqlCodec");
+  static_assert(
+      ColumnType<Type>,
+      "tern: a member of a row is a number, a bool, a std::string, a std::vector<std::byte>, an enumeration, "
+      "a time or date, a Uuid, Json<T>, json::Raw, a std::optional or std::vector of these, or a type with an "
+      "SqlCodec");
   if constexpr (ColumnType<Type>) {
     return {json::detail::names_of<T>.items[I], app::type_name<Type>(), &decode_member<T, I>};
   } else {

@@ -19,11 +19,14 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_text_view =
-    std::is_same_v<T, std::string_view> || std::is_same_v<T, std::optional<std::string_view>>;
+    std::is_same_v<T, std::string_view> || std::is_same_v<T, std::optional<std::string_view>> ||
+    std::is_same_v<T, json::RawView> || std::is_same_v<T, std::optional<json::RawView>>;
 
-// A view of the value, which is valid during RowReader::row(). False unless it is text, or digits.
+// A view of the value, which is valid during RowReader::row(). False unless it is text, or digits; for a RawView, JSON.
 bool view_text(const Value& value, std::string_view& text) noexcept;
 bool view_text(const Value& value, std::optional<std::string_view>& text) noexcept;
+bool view_text(const Value& value, json::RawView& raw);
+bool view_text(const Value& value, std::optional<json::RawView>& raw);
 
 template <class T, std::size_t I>
 bool decode_view(void* row, const Value& value) {
@@ -53,6 +56,12 @@ inline void keep_text(std::string_view& text, Arena& texts) {
 inline void keep_text(std::optional<std::string_view>& text, Arena& texts) {
   if (text) text = texts.copy(*text);
 }
+inline void keep_text(json::RawView& raw, Arena& texts) {
+  raw.text = texts.copy(raw.text);
+}
+inline void keep_text(std::optional<json::RawView>& raw, Arena& texts) {
+  if (raw) raw->text = texts.copy(raw->text);
+}
 
 template <class T, std::size_t... I>
 void keep_texts(T& row, Arena& texts, std::index_sequence<I...>) {
@@ -65,9 +74,9 @@ void keep_texts(T& row, Arena& texts, std::index_sequence<I...>) {
 template <json::Aggregate T>
 class RowsCollector;
 
-// The result of Queries::rows(): a range of structs, whose members of the types std::string_view and
-// std::optional<std::string_view> are views of memory that belongs to it. They are valid as long as it is, also after
-// it was moved; copy what shall live longer. As a result of a handler, it is a list in JSON.
+// The result of Queries::rows(): a range of structs, whose members of the types std::string_view and json::RawView, and
+// optional ones of these, are views of memory that belongs to it. They are valid as long as it is, also after it was
+// moved; copy what shall live longer. As a result of a handler, it is a list in JSON.
 template <json::Aggregate T>
 class Rows {
 public:

@@ -22,6 +22,7 @@ enum class ValueType : std::uint8_t {
   Time,     // integer: microseconds since 1970-01-01T00:00:00Z
   Uuid,     // bytes: 16
   Array,    // of a result: `items`; of an argument: bytes, as PostgreSQL writes arrays, "{1,2}"
+  Json,     // bytes: text that the database has checked to be JSON
 };
 
 // "NULL", "INTEGER", "REAL", "TEXT" and so on.
@@ -32,7 +33,7 @@ struct Value {
   ValueType type = ValueType::Null;
   std::int64_t integer = 0;
   double real = 0;
-  std::string_view bytes = {};  // of Text, Blob, Decimal and Uuid
+  std::string_view bytes = {};  // of Text, Blob, Decimal, Uuid and Json
   std::span<const Value> items = {};
 };
 
