@@ -19,7 +19,7 @@ constexpr std::size_t largest_size = std::numeric_limits<std::size_t>::max() / 2
 void* Arena::allocate(std::size_t size, std::size_t alignment) {
   if (size > largest_size) throw std::bad_alloc();
   const auto address = reinterpret_cast<std::uintptr_t>(next_);
-  const std::size_t padding = (alignment - address % alignment) % alignment;
+  const std::size_t padding = (0 - address) & (alignment - 1);
   if (next_ != nullptr && size + padding <= static_cast<std::size_t>(end_ - next_)) {
     std::byte* place = next_ + padding;
     next_ = place + size;
@@ -38,7 +38,13 @@ void* Arena::allocate(std::size_t size, std::size_t alignment) {
 
 std::string_view Arena::copy(std::string_view text) {
   if (text.empty()) return {};
-  auto* place = static_cast<char*>(allocate(text.size(), 1));
+  std::byte* bytes = next_;
+  if (text.size() <= static_cast<std::size_t>(end_ - next_)) {
+    next_ += text.size();
+  } else {
+    bytes = static_cast<std::byte*>(allocate(text.size(), 1));
+  }
+  auto* place = reinterpret_cast<char*>(bytes);
   std::memcpy(place, text.data(), text.size());
   return {place, text.size()};
 }

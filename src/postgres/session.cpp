@@ -19,6 +19,7 @@ namespace tern::postgres {
 namespace {
 
 constexpr std::size_t initial_input = 16 * 1024;
+constexpr std::size_t busy_input = 64 * 1024;             // of a session that has more to receive than fits
 constexpr std::size_t max_kept_buffer = 256 * 1024;       // bytes that an idle session keeps
 constexpr std::size_t max_received_at_once = 256 * 1024;  // bytes; then other work of the loop
 constexpr std::size_t much_output = 256 * 1024;
@@ -146,7 +147,11 @@ void Session::receive() {
     end_ += static_cast<std::size_t>(count);
     total += static_cast<std::size_t>(count);
     if (!deliver()) return;
-    if (static_cast<std::size_t>(count) < room && tls_ == nullptr) return;
+    if (static_cast<std::size_t>(count) < room) {
+      if (tls_ == nullptr) return;
+    } else if (input_.size() < busy_input) {
+      input_.resize(busy_input);
+    }
   }
   if (open_ && !paused_ && tls_ != nullptr) {
     receives_at_turn_ = true;

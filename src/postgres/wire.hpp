@@ -5,8 +5,10 @@
 // Numbers are big-endian. Strings end with a NUL.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -63,10 +65,10 @@ class Reader {
 public:
   explicit Reader(std::string_view body) noexcept : rest_(body) {}
 
-  std::uint8_t read_8() noexcept { return static_cast<std::uint8_t>(read<1>()); }
-  std::uint16_t read_16() noexcept { return static_cast<std::uint16_t>(read<2>()); }
-  std::uint32_t read_32() noexcept { return static_cast<std::uint32_t>(read<4>()); }
-  std::uint64_t read_64() noexcept { return read<8>(); }
+  std::uint8_t read_8() noexcept { return read<std::uint8_t>(); }
+  std::uint16_t read_16() noexcept { return read<std::uint16_t>(); }
+  std::uint32_t read_32() noexcept { return read<std::uint32_t>(); }
+  std::uint64_t read_64() noexcept { return read<std::uint64_t>(); }
   std::string_view read_string() noexcept {
     const std::size_t end = rest_.find('\0');
     if (end == std::string_view::npos) return fail();
@@ -85,12 +87,16 @@ public:
   bool failed() const noexcept { return failed_; }
 
 private:
-  template <std::size_t Size>
-  std::uint64_t read() noexcept {
-    const std::string_view bytes = read_bytes(Size);
-    std::uint64_t number = 0;
-    for (const char byte : bytes) number = number << 8U | static_cast<unsigned char>(byte);
-    return number;
+  template <class Number>
+  Number read() noexcept {
+    if (rest_.size() < sizeof(Number)) {
+      fail();
+      return 0;
+    }
+    Number number = 0;
+    std::memcpy(&number, rest_.data(), sizeof number);
+    rest_.remove_prefix(sizeof number);
+    return std::endian::native == std::endian::little ? std::byteswap(number) : number;
   }
   std::string_view fail() noexcept {
     failed_ = true;
