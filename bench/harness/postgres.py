@@ -1,6 +1,11 @@
-"""Requests that read and write a PostgreSQL, beside other servers and drivers: requests, and CPU time of server and database."""
+"""Requests that read and write a PostgreSQL, beside other servers and drivers: requests, and CPU time of server and database.
+
+A run ends after AT_MOST seconds, with the round that it is in; the next one continues, until there are as many rounds as are wanted.
+Samples are kept in build/bench/postgres.json for as long as the programs are the same."""
 import dataclasses
+import hashlib
 import json
+import time
 import urllib.request
 
 from harness import common, contenders, machine, statistics
@@ -11,6 +16,9 @@ from harness.requests import REQUESTS, request
 
 CONNECTIONS = 64
 WARM_UP = 1  # seconds; statements are prepared, connections made
+AT_MOST = 420  # seconds of one run
+SAMPLES = common.ROOT / "build/bench/postgres.json"
+ALLOCATOR = "libmimalloc.so.2"  # the peers in Rust are built with it
 ROWS = {"db": "one query", "queries": "20 queries", "fortunes": "fortunes: 200 rows, sorted and rendered", "updates": "20 queries and 20 updates",
         "async-db": "50 rows with JSON columns"}
 PATHS = {"async-db": "/async-db?min=10&max=50&limit=50"}
@@ -20,9 +28,12 @@ def path_of(row):
     return PATHS.get(row, f"/{row}")
 
 
-def tern(database):
-    return Contender("tern", "bench-postgres", [str(BINARIES / "bench-postgres"), "--port", "{port}", "--threads", "{threads}", "--database", database.url,
-                                            "--templates", str(common.ROOT / "bench/server/templates")], {"data"})
+def terns(database):
+    """With the allocator of the system, and with that of the peers in Rust."""
+    command = [str(BINARIES / "bench-postgres"), "--port", "{port}", "--threads", "{threads}", "--database", database.url,
+               "--templates", str(common.ROOT / "bench/server/templates")]
+    plain = Contender("tern", "bench-postgres", command, {"data"})
+    return [plain, dataclasses.replace(plain, name="tern, mimalloc", environment={"LD_PRELOAD": ALLOCATOR})]
 
 
 def check(server):
@@ -47,20 +58,45 @@ def sample(server, database, row, seconds):
     return result | {"database": database.cpu_seconds() - before}
 
 
-def measure_all(servers, database, rounds, seconds):
-    """{row: {name: samples}}"""
-    samples = {row: {server.contender.name: [] for server in servers} for row in ROWS}
+class Unfinished(SystemExit):
+    """There are rounds left."""
+
+
+def kept_samples(names, seconds):
+    """{"rounds": their number, "samples": {row: {name: samples}}}, of these programs."""
+    programs = hashlib.sha256(repr((names, seconds)).encode())
+    for file in [BINARIES / "bench-postgres", *(contenders.stamp_of(common.ROOT / "build/bench" / name) for name in names)]:
+        programs.update(file.read_bytes() if file.exists() else b"")
+    kept = json.loads(SAMPLES.read_text()) if SAMPLES.exists() else {}
+    if kept.get("programs") != programs.hexdigest():
+        kept = {"programs": programs.hexdigest(), "rounds": 0, "samples": {row: {name: [] for name in names} for row in ROWS}}
+    return kept
+
+
+def measure_all(servers, database, kept, rounds, seconds, end):
+    """Adds rounds to `kept`, until there are enough, or the time is over."""
     for server in servers:
         check(server)
         for row in ROWS:
             sample(server, database, row, WARM_UP)
-    for number in range(rounds):
-        for row, of_row in samples.items():
-            common.note(f"postgres: {row}, round {number + 1} of {rounds}")
+    while kept["rounds"] < rounds and time.monotonic() < end:
+        number, taken = kept["rounds"], {}
+        common.note(f"postgres: round {number + 1} of {rounds}")
+        for row in ROWS:
             first = number % len(servers)
             for server in servers[first:] + servers[:first]:
-                of_row[server.contender.name].append(sample(server, database, row, seconds))
-    return samples
+                taken[row, server.contender.name] = sample(server, database, row, seconds)
+        for (row, name), each in taken.items():
+            kept["samples"][row][name].append(each)
+        kept["rounds"] += 1
+        SAMPLES.write_text(json.dumps(kept))
+
+
+def cost(taken, what):
+    """The median of the microseconds of each request, with its interval."""
+    costs = [each[what] / each["requests"] * 1e6 for each in taken]
+    low, high = statistics.bootstrap(costs)
+    return f"{statistics.median(costs):,.1f} µs ({low:,.1f} to {high:,.1f})"
 
 
 def table_of(samples):
@@ -69,29 +105,32 @@ def table_of(samples):
         for name, taken in of_row.items():
             rate = statistics.median([each["requests"] / each["seconds"] for each in taken])
             cpu = statistics.median([each["cpu"] / each["requests"] for each in taken])
-            database = statistics.median([each["database"] / each["requests"] for each in taken])
-            text += f"| {ROWS[row]} | {name} | {rate:,.0f} | {cpu * 1e6:,.1f} µs | {1 / cpu:,.0f} | {database * 1e6:,.1f} µs |\n"
+            text += f"| {ROWS[row]} | {name} | {rate:,.0f} | {cost(taken, 'cpu')} | {1 / cpu:,.0f} | {cost(taken, 'database')} |\n"
     return text
 
 
 def compared(rounds, seconds, wanted):
     common.build("bench-postgres")
-    common.run("script/bootstrap", "bench", "postgresql-15")
+    common.run("script/bootstrap", "bench", "postgresql-15", "libmimalloc2.0")
     machine.take_all_descriptors()
     for row in ROWS:
         REQUESTS[f"data_{row}"] = request("GET", path_of(row))
     peers, absent = contenders.chosen(wanted or contenders.peer_names("data"))
+    end = time.monotonic() + AT_MOST
     database, servers = Database(), []
     try:
-        for contender in [tern(database), *peers]:
-            servers.append(Running(dataclasses.replace(contender, environment=contender.environment | {"DATABASE_URL": database.url})))
-        text = table_of(measure_all(servers, database, rounds, seconds))
-        for server in servers:
-            server.stop()
+        every = [*terns(database), *peers]
+        kept = kept_samples([contender.name for contender in every], seconds)
+        if kept["rounds"] < rounds:
+            for contender in every:
+                servers.append(Running(dataclasses.replace(contender, environment=contender.environment | {"DATABASE_URL": database.url})))
+            measure_all(servers, database, kept, rounds, seconds, end)
+            for server in servers:
+                server.stop()
     finally:
         for server in servers:
             server.kill()
         database.stop()
-    for name, why in absent.items():
-        text += f"\n{name} is absent: {why}\n"
-    return text
+    if kept["rounds"] < rounds:
+        raise Unfinished(f"postgres: {kept['rounds']} of {rounds} rounds; run it again for the rest")
+    return table_of(kept["samples"]) + "".join(f"\n{name} is absent: {why}\n" for name, why in absent.items())

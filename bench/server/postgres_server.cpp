@@ -43,7 +43,7 @@ struct ItemRow {
   std::int32_t price = 0;
   std::int32_t quantity = 0;
   bool active = false;
-  tern::Json<std::vector<std::string>> tags;
+  tern::json::RawView tags;
   std::int32_t rating_score = 0;
   std::int32_t rating_count = 0;
 };
@@ -58,7 +58,7 @@ struct Item {
   std::int32_t price = 0;
   std::int32_t quantity = 0;
   bool active = false;
-  std::vector<std::string> tags;
+  tern::json::RawView tags;
   Rating rating;
 };
 struct Items {
@@ -121,14 +121,14 @@ tern::Task<tern::Response> read_items(const tern::Postgres& db, Range range) {
       range.min, range.max, std::clamp(range.limit, 1, 50));
   Items answer;
   answer.items.reserve(found.size());
-  for (ItemRow& row : found) {
+  for (const ItemRow& row : found) {
     answer.items.push_back({row.id,
                             row.name,
                             row.category,
                             row.price,
                             row.quantity,
                             row.active,
-                            std::move(row.tags.value),
+                            row.tags,
                             {row.rating_score, row.rating_count}});
   }
   answer.count = answer.items.size();

@@ -7,6 +7,7 @@ use futures_util::stream::{FuturesUnordered, TryStreamExt};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::cell::RefCell;
 use std::future::Future;
 use std::rc::Rc;
@@ -42,7 +43,7 @@ struct Item<'a> {
     price: i32,
     quantity: i32,
     active: bool,
-    tags: Vec<&'a str>,
+    tags: &'a RawValue, // passed on
     rating: Rating,
 }
 
@@ -159,7 +160,7 @@ fn items(rows: &[Row]) -> Bytes {
             price: row.get(3),
             quantity: row.get(4),
             active: row.get(5),
-            tags: row.get::<_, Json<Vec<&str>>>(6).0,
+            tags: row.get::<_, Json<&RawValue>>(6).0,
             rating: Rating { score: row.get(7), count: row.get(8) },
         })
         .collect();

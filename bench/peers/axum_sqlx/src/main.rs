@@ -33,7 +33,7 @@ struct Item {
     price: i32,
     quantity: i32,
     active: bool,
-    tags: sqlx::types::Json<Vec<String>>,
+    tags: sqlx::types::Json<Box<serde_json::value::RawValue>>, // passed on
     rating: Rating,
 }
 

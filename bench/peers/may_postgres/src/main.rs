@@ -7,6 +7,7 @@ use may_minihttp::{HttpService, HttpServiceFactory, Request, Response};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::io;
 
 #[global_allocator]
@@ -42,7 +43,7 @@ struct Item<'a> {
     price: i32,
     quantity: i32,
     active: bool,
-    tags: Vec<&'a str>,
+    tags: &'a RawValue, // passed on
     rating: Rating,
 }
 
