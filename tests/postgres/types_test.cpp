@@ -146,7 +146,8 @@ TEST_F(PostgresTypes, json_that_is_passed_on) {
   EXPECT_EQ(through("json", json::Raw{R"({"a":1})"}).text, R"({"a":1})");
   EXPECT_EQ(read<json::Raw>("'[1, 2]'::text").text, "[1,2]");
   EXPECT_EQ(refusal<json::Raw>("'[1, 2'::text").kind, SqlErrorKind::Column);
-  EXPECT_EQ(error_of([&]() -> Task<> { co_await db.execute("select $1::jsonb", json::Raw{"["}); }).state, "22P02");
+  const json::Raw open{"["};
+  EXPECT_EQ(error_of([&]() -> Task<> { co_await db.execute("select $1::jsonb", open); }).state, "22P02");
   const auto lines = run([&]() -> Task<Rows<Line>> {
     auto found = co_await db.rows<Line>(
         "select x as id, to_jsonb(array[x, x + 1]) as tags, case x when 2 then '{}'::json end as note "
