@@ -17,6 +17,10 @@ PublishStatus PostgresBus::publish(const Publication& publication) {
 Task<> PostgresBus::stop() {
   return publisher_->stop();
 }
+std::optional<BusStatistics> PostgresBus::statistics() const {
+  return publisher_->statistics();
+}
+
 void PostgresBus::end() noexcept {
   publisher_->end();
 }

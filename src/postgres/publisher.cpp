@@ -80,9 +80,18 @@ void PostgresBus::Publisher::end() noexcept {
   const std::lock_guard lock(mutex_);
   host_ = nullptr;
   executor_ = nullptr;
+  for (const Part& part : queue_) counts_.lost += part.last ? 1 : 0;
   queue_.clear();
   queued_bytes_ = dropped_ = 0;
   post_is_pending_ = false;
+}
+
+BusStatistics PostgresBus::Publisher::statistics() const {
+  const std::lock_guard lock(mutex_);
+  BusStatistics statistics = counts_;
+  statistics.connected = host_ != nullptr && !away_;
+  statistics.queued_bytes = queued_bytes_;
+  return statistics;
 }
 
 // --- Publications
@@ -90,8 +99,12 @@ void PostgresBus::Publisher::end() noexcept {
 PublishStatus PostgresBus::Publisher::publish(const Publication& publication) {
   const std::size_t size = publication.topic.size() + publication.content.size();
   const std::lock_guard lock(mutex_);
-  if (host_ == nullptr) return PublishStatus::Dropped;
+  if (host_ == nullptr) {
+    ++counts_.dropped;
+    return PublishStatus::Dropped;
+  }
   if (size > options_.max_publication || queued_bytes_ + size > options_.max_queued) {
+    ++counts_.dropped;
     if (dropped_++ == 0) {
       host_->warn(size > options_.max_publication
                       ? "a publication is larger than max_publication: such are dropped"
@@ -101,8 +114,10 @@ PublishStatus PostgresBus::Publisher::publish(const Publication& publication) {
   }
   for (std::string& part : postgres::divide(publication, sender_, ++published_)) {
     queued_bytes_ += part.size() + notification_overhead;
-    queue_.push_back(std::move(part));
+    queue_.push_back({std::move(part), false});
   }
+  queue_.back().last = true;
+  ++counts_.published;
   const PublishStatus status = away_ ? PublishStatus::Queued : PublishStatus::Sent;
   if (std::exchange(post_is_pending_, true)) return status;
   executor_->post([this] {
@@ -112,14 +127,16 @@ PublishStatus PostgresBus::Publisher::publish(const Publication& publication) {
   return status;
 }
 
-std::vector<std::string> PostgresBus::Publisher::take() {
+std::vector<std::string> PostgresBus::Publisher::take(std::uint64_t& publications) {
   const std::lock_guard lock(mutex_);
   post_is_pending_ = false;
   std::vector<std::string> taken;
   for (std::size_t bytes = 0; !queue_.empty() && bytes < max_bytes_at_once; queue_.pop_front()) {
-    bytes += queue_.front().size();
-    queued_bytes_ -= queue_.front().size() + notification_overhead;
-    taken.push_back(std::move(queue_.front()));
+    Part& part = queue_.front();
+    bytes += part.text.size();
+    queued_bytes_ -= part.text.size() + notification_overhead;
+    publications += part.last ? 1 : 0;
+    taken.push_back(std::move(part.text));
   }
   return taken;
 }
@@ -128,9 +145,10 @@ Task<> PostgresBus::Publisher::send_all() {
   while (true) {
     co_await queued_;
     std::string fault;
+    std::uint64_t publications = 0;  // that were taken, and may be lost
     try {
       co_await database_->connect();  // before anything is taken from the queue
-      const std::vector<std::string> parts = take();
+      const std::vector<std::string> parts = take(publications);
       if (parts.empty()) {
         queued_.reset();
         idle_.set();
@@ -145,7 +163,7 @@ Task<> PostgresBus::Publisher::send_all() {
       fault = error.what();
     }
     if (fault.empty()) continue;
-    log_away(fault.c_str());
+    log_away(fault.c_str(), publications);
     co_await sleep_for(attempt_pause);
   }
 }
@@ -161,10 +179,14 @@ Task<> PostgresBus::Publisher::listen() {
     const Notification notification = co_await notifications.next();
     if (notification.missed) {
       assembly_.clear();
+      count(&BusStatistics::reconnects);
       host_->warn("the connection to PostgreSQL was lost: publications of other servers were missed");
       continue;
     }
-    const auto deliver = [this](const Publication& publication) { host_->deliver(publication); };
+    const auto deliver = [this](const Publication& publication) {
+      count(&BusStatistics::received);
+      host_->deliver(publication);
+    };
     if (assembly_.add(notification.payload, sender_, deliver) || std::exchange(foreign_logged, true)) continue;
     host_->warn("what is notified on the channel '" + options_.channel + "' is not from a server: it is ignored");
   }
@@ -172,9 +194,15 @@ Task<> PostgresBus::Publisher::listen() {
 
 // --- The log
 
-void PostgresBus::Publisher::log_away(const char* fault) {
+void PostgresBus::Publisher::count(std::uint64_t BusStatistics::* number) noexcept {
+  const std::lock_guard lock(mutex_);
+  ++(counts_.*number);
+}
+
+void PostgresBus::Publisher::log_away(const char* fault, std::uint64_t lost) {
   {
     const std::lock_guard lock(mutex_);
+    counts_.lost += lost;
     if (std::exchange(away_, true)) return;
   }
   host_->warn(std::string(fault) + ": publications to other servers are queued");

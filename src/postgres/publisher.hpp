@@ -29,25 +29,33 @@ public:
   Task<> start(BusHost& host);
   PublishStatus publish(const Publication& publication);
   Task<> stop();
+  BusStatistics statistics() const;
   void end() noexcept;
 
 private:
+  struct Part {  // a notification
+    std::string text;
+    bool last;  // of its publication
+  };
+
   Task<> send_all();
   Task<> listen();
-  std::vector<std::string> take();
-  void log_away(const char* fault);
+  std::vector<std::string> take(std::uint64_t& publications);
+  void count(std::uint64_t BusStatistics::* number) noexcept;
+  void log_away(const char* fault, std::uint64_t lost = 0);
   void log_back();
 
   const PostgresBusOptions options_;
 
-  std::mutex mutex_;         // guards the members below
-  std::string sender_;       // changes at the start only
-  BusHost* host_ = nullptr;  // null: publications are rejected
+  mutable std::mutex mutex_;  // guards the members below
+  std::string sender_;        // changes at the start only
+  BusHost* host_ = nullptr;   // null: publications are rejected
   Executor* executor_ = nullptr;
-  std::deque<std::string> queue_;
+  std::deque<Part> queue_;
   std::size_t queued_bytes_ = 0;
   std::uint64_t published_ = 0;
   std::size_t dropped_ = 0;  // since the last log message
+  BusStatistics counts_;
   bool away_ = false;
   bool post_is_pending_ = false;
 

@@ -17,6 +17,10 @@ PublishStatus RedisBus::publish(const Publication& publication) {
 Task<> RedisBus::stop() {
   return publisher_->stop();
 }
+std::optional<BusStatistics> RedisBus::statistics() const {
+  return publisher_->statistics();
+}
+
 void RedisBus::end() noexcept {
   publisher_->end();
 }

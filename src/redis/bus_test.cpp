@@ -97,6 +97,8 @@ TEST_F(RedisBusTest, an_app_that_never_starts_has_nothing_to_end) {
 TEST_F(RedisBusTest, takes_nothing_before_its_start_and_after_its_end) {
   RedisBus bus(redis());
   EXPECT_EQ(bus.publish({"a", "b"}), PublishStatus::Dropped);
+  EXPECT_EQ(bus.statistics().value().dropped, 1U);
+  EXPECT_FALSE(bus.statistics().value().connected);
   RedisBus other = std::move(bus);
   other.end();
   EXPECT_EQ(other.publish({"a", "b"}), PublishStatus::Dropped);

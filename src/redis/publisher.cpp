@@ -76,24 +76,38 @@ void RedisBus::Publisher::end() noexcept {
   const std::lock_guard lock(mutex_);
   host_ = nullptr;
   executor_ = nullptr;
+  counts_.lost += queue_.size();
   queue_.clear();
   queued_bytes_ = dropped_ = 0;
   flush_is_posted_ = false;
+}
+
+BusStatistics RedisBus::Publisher::statistics() const {
+  const std::lock_guard lock(mutex_);
+  BusStatistics statistics = counts_;
+  statistics.connected = connected_;
+  statistics.queued_bytes = queued_bytes_;
+  return statistics;
 }
 
 // --- Publications
 
 PublishStatus RedisBus::Publisher::publish(const Publication& publication) {
   const std::lock_guard lock(mutex_);
-  if (host_ == nullptr) return PublishStatus::Dropped;
+  if (host_ == nullptr) {
+    ++counts_.dropped;
+    return PublishStatus::Dropped;
+  }
   std::string envelope = redis::encode_envelope(sender_, publication);
   const std::size_t size = envelope.size() + publication_overhead;
   if (queued_bytes_ + size > options_.max_queued) {
+    ++counts_.dropped;
     if (dropped_++ == 0) host_->warn("the queue of publications to Redis is full: more are dropped");
     return PublishStatus::Dropped;
   }
   queue_.push_back(std::move(envelope));
   queued_bytes_ += size;
+  ++counts_.published;
   if (!connected_) return PublishStatus::Queued;
   if (!flush_is_posted_) executor_->post([this] { flush(); });
   flush_is_posted_ = true;  // without memory for that, the next publication tries again
@@ -148,7 +162,12 @@ void RedisBus::Publisher::deliver(std::string_view bytes) {
     }
     return;
   }
-  if (envelope->sender != std::string_view(sender_.data(), sender_.size())) host_->deliver(envelope->publication);
+  if (envelope->sender == std::string_view(sender_.data(), sender_.size())) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.received;
+  }
+  host_->deliver(envelope->publication);
 }
 
 // --- Sessions
@@ -228,6 +247,7 @@ void RedisBus::Publisher::connected() {
   {
     const std::lock_guard lock(mutex_);
     connected_ = true;
+    if (lost_at_ != 0) ++counts_.reconnects;
   }
   host_->inform(line);  // publications are sent from now on
   flush();
@@ -241,6 +261,7 @@ void RedisBus::Publisher::disconnected() noexcept {
   queued_bytes_ -= session->unacknowledged_bytes() + session->unacknowledged() * publication_overhead;
   idle_.set();
   unacknowledged_ += session->unacknowledged();
+  counts_.lost += session->unacknowledged();
 }
 
 // Logs each fault once, regardless of the number of attempts.

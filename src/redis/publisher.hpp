@@ -31,6 +31,7 @@ public:
   Task<> start(BusHost& host);
   PublishStatus publish(const Publication& publication);
   Task<> stop();
+  BusStatistics statistics() const;
   void end() noexcept;
 
 private:
@@ -48,13 +49,14 @@ private:
 
   const RedisOptions options_;
 
-  std::mutex mutex_;         // guards the members below
-  redis::Sender sender_{};   // changes at the start only
-  BusHost* host_ = nullptr;  // null: publications are rejected
+  mutable std::mutex mutex_;  // guards the members below
+  redis::Sender sender_{};    // changes at the start only
+  BusHost* host_ = nullptr;   // null: publications are rejected
   Executor* executor_ = nullptr;
   std::deque<std::string> queue_;
   std::size_t queued_bytes_ = 0;  // includes unacknowledged publications
   std::size_t dropped_ = 0;       // publications since the last log message
+  BusStatistics counts_;
   bool connected_ = false;
   bool flush_is_posted_ = false;
 

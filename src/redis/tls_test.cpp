@@ -247,6 +247,19 @@ TEST_F(RedisTlsTest, the_bus_is_too) {
     co_await host_there.arrived;
     EXPECT_EQ(host_there.delivered, "hello");
     EXPECT_EQ(host_here.delivered, "");
+    EXPECT_EQ(here.statistics().value().published, 1U);
+    EXPECT_EQ(here.statistics().value().received, 0U);  // its own does not count
+    EXPECT_EQ(there.statistics().value().received, 1U);
+    EXPECT_TRUE(there.statistics().value().connected);
+    server.process().kill();
+    while (here.statistics().value().connected) co_await sleep_for(Milliseconds(1));
+    EXPECT_EQ(here.publish({"topic", "meanwhile"}), PublishStatus::Queued);
+    EXPECT_GT(here.statistics().value().queued_bytes, 0U);
+    server.process().start();
+    while (here.statistics().value().queued_bytes != 0) co_await sleep_for(Milliseconds(1));
+    EXPECT_EQ(here.statistics().value().reconnects, 1U);
+    EXPECT_EQ(here.statistics().value().published, 2U);
+    EXPECT_EQ(here.statistics().value().lost, 0U);
     co_await here.stop();
     co_await there.stop();
     here.end();

@@ -145,6 +145,19 @@ void report_pool(const LazyPool& pool, http::FigureSink& sink) {
                  double(counts.wait_nanoseconds) * nanosecond);
 }
 
+void report_bus(const Bus& bus, http::FigureSink& sink) {
+  const std::optional<BusStatistics> counts = bus.statistics();
+  if (!counts) return;
+  const char* const published = "Publications to other servers.";
+  sink.gauge("tern_bus_connected", "1 while the bus is connected.", counts->connected ? 1 : 0);
+  sink.gauge("tern_bus_queued_bytes", "Bytes of publications that the bus has not sent.", double(counts->queued_bytes));
+  sink.counter("tern_bus_publications", published, double(counts->published), {{"outcome", "accepted"}});
+  sink.counter("tern_bus_publications", published, double(counts->dropped), {{"outcome", "dropped"}});
+  sink.counter("tern_bus_publications_lost", "Accepted publications that may not have arrived.", double(counts->lost));
+  sink.counter("tern_bus_publications_received", "Publications of other servers.", double(counts->received));
+  sink.counter("tern_bus_reconnects", "Connections that have replaced a lost one.", double(counts->reconnects));
+}
+
 http::LoopState state_of(Worker& worker, std::size_t max) {
   std::vector<exchange::HttpExchange*> oldest;
   worker.context().for_each_exchange([&](exchange::HttpExchange& exchange) {
@@ -177,6 +190,7 @@ void Server::report(http::FigureSink& sink) const {
   report_protocols(workers_, sink);
   report_loops(workers_, sink);
   report_pool(pool_, sink);
+  if (const Bus* bus = shared_.sockets.bus()) report_bus(*bus, sink);
   sink.gauge("tern_buffered_bytes", "Bytes of contents in memory: collected ones, and responses that are not read.",
              double(shared_.memory.used()));
   sink.gauge("tern_buffered_limit_bytes", "The bound of tern_buffered_bytes.", double(shared_.memory.limit()));

@@ -56,6 +56,8 @@ public:
 
   // Before the server starts: publications also go to `bus`.
   void connect(Bus& bus) noexcept { bus_ = &bus; }
+  // Null: none.
+  const Bus* bus() const noexcept { return bus_; }
   // On the hub's loop.
   void add(WebSocketHub& hub);
   // After its mailbox is closed and its loop has ended.

@@ -119,6 +119,30 @@ TEST_F(ServingAdmin, tells_statuses_and_versions_apart_up_to_a_bound) {
   EXPECT_THAT(all, Not(HasSubstr("status_code=\"416\"")));
 }
 
+class CountedBus final : public Bus {
+public:
+  Task<> start(BusHost&) override { co_return; }
+  PublishStatus publish(const Publication&) override { return PublishStatus::Sent; }
+  Task<> stop() override { co_return; }
+  void end() noexcept override {}
+  std::optional<BusStatistics> statistics() const override {
+    return BusStatistics{
+        .connected = true, .queued_bytes = 1, .published = 2, .dropped = 3, .lost = 4, .received = 5, .reconnects = 6};
+  }
+};
+
+TEST_F(ServingAdmin, shows_the_figures_of_the_bus) {
+  app.bus(CountedBus());
+  app.start(quiet());
+  const std::string all = ask("/metrics");
+  for (const char* line :
+       {"tern_bus_connected 1", "tern_bus_queued_bytes 1", "tern_bus_publications_total{outcome=\"accepted\"} 2",
+        "tern_bus_publications_total{outcome=\"dropped\"} 3", "tern_bus_publications_lost_total 4",
+        "tern_bus_publications_received_total 5", "tern_bus_reconnects_total 6"}) {
+    EXPECT_THAT(all, HasSubstr(std::string("\n") + line + '\n'));
+  }
+}
+
 // Two series with the same labels would make Prometheus refuse everything.
 struct FakePool {
   double used = 0;

@@ -129,6 +129,58 @@ TEST_F(PostgresFeatures, servers_share_publications) {
   EXPECT_EQ(other.app.publish("n", std::string(300 * 1024, 'x')), PublishStatus::Dropped);
 }
 
+class CountingHost final : public BusHost {
+public:
+  void deliver(const Publication&) override {
+    ++count;
+    arrived.set();
+  }
+  void inform(std::string_view) override {}
+  void warn(std::string_view) override {}
+  Task<> await(int wanted) {
+    while (count < wanted) {
+      arrived.reset();
+      co_await arrived;
+    }
+  }
+
+  int count = 0;
+  Event arrived;
+};
+
+TEST_F(PostgresFeatures, the_bus_counts_its_publications) {
+  PostgresBusOptions bus;
+  bus.database = options();
+  bus.channel = schema.name();
+  PostgresBus one(bus);
+  PostgresBus other(bus);
+  CountingHost host;
+  CountingHost other_host;
+  run([&]() -> Task<> {
+    EXPECT_EQ(one.publish({"topic", "too early"}), PublishStatus::Dropped);
+    co_await one.start(host);
+    co_await other.start(other_host);
+    one.publish({"topic", "hello"});
+    one.publish({"topic", std::string(20'000, 'x')});  // several notifications
+    EXPECT_EQ(one.publish({"topic", std::string(300 * 1024, 'x')}), PublishStatus::Dropped);
+    co_await other_host.await(2);
+    const BusStatistics sent = one.statistics().value();
+    EXPECT_TRUE(sent.connected);
+    EXPECT_EQ(sent.queued_bytes, 0U);
+    EXPECT_EQ(sent.published, 2U);
+    EXPECT_EQ(sent.dropped, 2U);
+    EXPECT_EQ(sent.received, 0U);
+    EXPECT_EQ(other.statistics().value().received, 2U);
+    EXPECT_EQ(other.statistics().value().published, 0U);
+    co_await one.stop();
+    co_await other.stop();
+    one.end();
+    other.end();
+    EXPECT_FALSE(one.statistics().value().connected);
+    EXPECT_EQ(one.statistics().value().lost, 0U);
+  });
+}
+
 // --- COPY
 
 TEST_F(PostgresFeatures, copy_in_and_out) {

@@ -3,7 +3,9 @@
 
 #include <tern/coro/task.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace tern {
@@ -19,6 +21,18 @@ struct Publication {
 // other servers, or the bus has it. Queued: the bus is disconnected, and sends it later. Dropped: other servers do not
 // get it, because too much is queued, or the app is not running.
 enum class PublishStatus : std::uint8_t { Sent, Queued, Dropped };
+
+// What a bus has done since it was made, for metrics.
+struct BusStatistics {
+  bool connected = false;
+  std::size_t queued_bytes = 0;  // of publications that were not sent yet, or not acknowledged
+
+  std::uint64_t published = 0;  // publications of this server that were Sent or Queued
+  std::uint64_t dropped = 0;    // that were Dropped
+  std::uint64_t lost = 0;  // of the published ones: may not have arrived, because the connection or the bus has ended
+  std::uint64_t received = 0;  // of other servers
+  std::uint64_t reconnects = 0;
+};
 
 // The server of a bus.
 class BusHost {
@@ -55,6 +69,8 @@ public:
   virtual Task<> stop() = 0;
   // Releases all references to the loop and the host; the bus's tasks have ended. From any thread.
   virtual void end() noexcept = 0;
+  // Shown in the metrics (tern_bus_…) unless unset. From any thread, while the bus exists.
+  virtual std::optional<BusStatistics> statistics() const { return std::nullopt; }
 
 protected:
   Bus() = default;

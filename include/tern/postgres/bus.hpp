@@ -6,6 +6,7 @@
 #include <tern/postgres/options.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace tern {
@@ -33,6 +34,7 @@ public:
   Task<> start(BusHost& host) override;
   PublishStatus publish(const Publication& publication) override;
   Task<> stop() override;
+  std::optional<BusStatistics> statistics() const override;
   void end() noexcept override;
 
 private:

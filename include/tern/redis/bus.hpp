@@ -6,6 +6,8 @@
 #include <tern/http/bus.hpp>
 #include <tern/redis/options.hpp>
 
+#include <optional>
+
 namespace tern {
 
 // Uses two connections on the server's first loop, one to publish and one to subscribe. While Redis is not available,
@@ -22,6 +24,7 @@ public:
   Task<> start(BusHost& host) override;
   PublishStatus publish(const Publication& publication) override;
   Task<> stop() override;
+  std::optional<BusStatistics> statistics() const override;
   void end() noexcept override;
 
 private:
