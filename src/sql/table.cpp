@@ -25,11 +25,10 @@ constexpr std::size_t some_rows = 16;  // of what is left; then one by one
 // Any name, with its quotes doubled.
 void append_name(std::string& text, std::string_view name) {
   text += '"';
-  for (const char c : name) {
-    if (c == '"') text += '"';
-    text += c;
+  for (std::size_t quote = 0; (quote = name.find('"')) != name.npos; name.remove_prefix(quote + 1)) {
+    text.append(name, 0, quote + 1) += '"';
   }
-  text += '"';
+  (text += name) += '"';
 }
 
 void append_table(std::string& text, std::string_view table) {
@@ -92,7 +91,9 @@ void rethrow_for_member(const SqlError& error, std::string_view table, std::stri
 }
 
 std::string insert_text(std::string_view table, Names columns, std::size_t rows, Names returning) {
-  std::string text = "insert into ";
+  std::string text;
+  text.reserve(128 + rows * columns.size() * 7);
+  text = "insert into ";
   append_table(text, table);
   std::string_view before = " (";
   for (const std::string_view column : columns) {
@@ -111,7 +112,9 @@ std::string insert_text(std::string_view table, Names columns, std::size_t rows,
 }
 
 std::string update_text(std::string_view table, Names columns, std::uint64_t keys, Names returning) {
-  std::string text = "update ";
+  std::string text;
+  text.reserve(256);
+  text = "update ";
   append_table(text, table);
   const auto append_equations = [&](std::string_view before, std::string_view between, bool of_keys) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
