@@ -60,6 +60,7 @@ public:
     // Its first slot shall be cancelled; cancelled() follows.
     virtual void cancel(Connection& connection) noexcept = 0;
     virtual void on_notification(std::string_view channel, std::string_view payload, int process) = 0;
+    virtual bool awaits_notifications() const noexcept { return false; }
 
   protected:
     Owner() = default;
@@ -133,6 +134,7 @@ public:
 private:
   void on_message(char type, std::string_view body) override;
   void on_lost(std::string_view why) noexcept override;
+  bool awaits_messages() const noexcept override { return !slots_.empty() || owner_.awaits_notifications(); }
   void on_timer() noexcept override;
   TimerPurpose purpose() const noexcept override { return {.what = "PostgreSQL statement"}; }
 

@@ -31,6 +31,7 @@ private:
   void on_lost(Connection& connection, const std::exception_ptr& error) noexcept override;
   void cancel(Connection& connection) noexcept override { connection.cancelled(); }
   void on_notification(std::string_view channel, std::string_view payload, int process) override;
+  bool awaits_notifications() const noexcept override { return true; }
 
   Task<> wait();
 

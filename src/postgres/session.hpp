@@ -48,6 +48,8 @@ public:
     virtual void on_message(char type, std::string_view body) = 0;
     // The last call.
     virtual void on_lost(std::string_view why) noexcept = 0;
+    // Whether messages are expected.
+    virtual bool awaits_messages() const noexcept = 0;
 
   protected:
     Observer() = default;
@@ -81,6 +83,7 @@ public:
 
 private:
   void on_ready(bool readable, bool writable) noexcept override;
+  bool awaits_peer() const noexcept override { return !open_ || observer_.awaits_messages(); }
   void on_turn() noexcept override;
   void receive();
   bool deliver();

@@ -82,6 +82,7 @@ private:
 
   bool begin(const RedisOptions& options, const std::string& address);
   void on_ready(bool readable, bool writable) noexcept override;
+  bool awaits_peer() const noexcept override { return state_ != State::Open || subscribed_ || unanswered_ != 0; }
   void on_turn() noexcept override;
   void established() noexcept;
   void handshake() noexcept;

@@ -35,6 +35,7 @@ public:
     return true;
   }
   pollfd polled() const noexcept { return {descriptor_, events, 0}; }
+  bool awaits_peer() const noexcept { return handler_.awaits_peer(); }
   // May destroy it.
   void notify(short ready) noexcept {
     const bool ended = (ready & (POLLERR | POLLHUP)) != 0;
@@ -106,8 +107,10 @@ base::Box<Watch> TestLoop::watch(int descriptor, Watch::Handler& handler) {
 bool TestLoop::await_descriptors() {
   std::vector<pollfd> polled;
   std::vector<DescriptorWatch*> watches;
+  bool awaits_peer = false;
   for (DescriptorWatch* watch : watches_) {
     if (watch->events == 0) continue;
+    awaits_peer = awaits_peer || watch->awaits_peer();
     polled.push_back(watch->polled());
     watches.push_back(watch);
   }
@@ -116,7 +119,7 @@ bool TestLoop::await_descriptors() {
   const auto first = std::ranges::min_element(timers_, sooner);
   const std::uint64_t due = first == timers_.end() ? longest_real_wait : (*first)->links.tick - now_;
   const std::uint64_t begin = real_time();
-  const auto wait = static_cast<int>(std::min(due, longest_real_wait));
+  const auto wait = awaits_peer ? static_cast<int>(std::min(due, longest_real_wait)) : 0;
   if (::poll(polled.data(), polled.size(), wait) <= 0) return false;
   now_ += std::min(real_time() - begin, due);
   for (std::size_t i = 0; i < polled.size(); ++i) {

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/socket.h>
+#include <unistd.h>
+#include <array>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -36,6 +39,28 @@ TEST_F(TestClientLoop, lets_time_pass_when_a_handler_waits_for_it) {
   Client client(app);
   EXPECT_EQ(client.get("/").body, "at last");
   EXPECT_EQ(client.get("/late").status, 503);
+}
+
+// A connection that is kept for later: nothing is expected of its peer.
+struct IdleSocket final : Watch::Handler {
+  void on_ready(bool, bool) noexcept override {}
+  bool awaits_peer() const noexcept override { return false; }
+};
+
+TEST_F(TestClientLoop, lets_time_pass_although_a_socket_is_watched_that_nobody_waits_for) {
+  std::array<int, 2> sockets{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
+  IdleSocket idle;
+  app.get("/", [&]() -> Task<int> {
+    const auto watch = Executor::current()->watch(sockets[0], idle);
+    EXPECT_TRUE(watch->want(true, false));
+    int seconds = 0;
+    for (; seconds < 3000; ++seconds) co_await sleep_for(Seconds(1));  // if these were real ones, the test would time out
+    co_return seconds;
+  });
+  EXPECT_EQ(Client(app).get("/").body, "3000");
+  ::close(sockets[0]);
+  ::close(sockets[1]);
 }
 
 TEST_F(TestClientLoop, calls_what_is_offloaded_on_the_spot) {
