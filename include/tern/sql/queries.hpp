@@ -94,6 +94,12 @@ Task<std::optional<R>> write_optional(Driver& driver, Call call, Target target) 
   co_return result;
 }
 
+template <class... A>
+consteval void check_arguments() {
+  static_assert(((!std::is_aggregate_v<std::remove_cvref_t<A>> || coro::SafelyAwaited<A>) && ...),
+                "tern: this GCC destroys such a temporary twice: give the argument a name");
+}
+
 template <class R>
 struct Writing {
   using Inserted = R;
@@ -116,33 +122,39 @@ class Queries {
 public:
   // All rows.
   template <RowType T, class... A>
-  Task<std::vector<T>> query(SqlText<sizeof...(A)> text, const A&... arguments) const {
+  Task<std::vector<T>> query(SqlText<sizeof...(A)> text, A&&... arguments) const {
+    detail::check_arguments<A...>();
     return detail::query<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // All rows, of structs with std::string_view for texts, which are views of memory that the result owns: no string is
   // allocated for each. For large results that are written and forgotten.
   template <json::Aggregate T, class... A>
-  Task<Rows<T>> rows(SqlText<sizeof...(A)> text, const A&... arguments) const {
+  Task<Rows<T>> rows(SqlText<sizeof...(A)> text, A&&... arguments) const {
+    detail::check_arguments<A...>();
     return detail::rows<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The one row.
   template <RowType T, class... A>
-  Task<T> one(SqlText<sizeof...(A)> text, const A&... arguments) const {
+  Task<T> one(SqlText<sizeof...(A)> text, A&&... arguments) const {
+    detail::check_arguments<A...>();
     return detail::one<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The one row, or none: as the result of a handler, a 404.
   template <RowType T, class... A>
-  Task<std::optional<T>> optional(SqlText<sizeof...(A)> text, const A&... arguments) const {
+  Task<std::optional<T>> optional(SqlText<sizeof...(A)> text, A&&... arguments) const {
+    detail::check_arguments<A...>();
     return detail::optional<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The one column of the one row.
   template <ColumnType T, class... A>
-  Task<T> scalar(SqlText<sizeof...(A)> text, const A&... arguments) const {
+  Task<T> scalar(SqlText<sizeof...(A)> text, A&&... arguments) const {
+    detail::check_arguments<A...>();
     return detail::one<T>(driver(), detail::make_call(CallKind::Query, text, arguments...));
   }
   // The number of rows that were inserted, updated or deleted.
   template <class... A>
-  Task<std::int64_t> execute(SqlText<sizeof...(A)> text, const A&... arguments) const {
+  Task<std::int64_t> execute(SqlText<sizeof...(A)> text, A&&... arguments) const {
+    detail::check_arguments<A...>();
     return detail::execute(driver(), detail::make_call(CallKind::Execute, text, arguments...));
   }
   // Any number of statements, separated by semicolons.
