@@ -47,7 +47,7 @@ struct IdleSocket final : Watch::Handler {
   bool awaits_peer() const noexcept override { return false; }
 };
 
-TEST_F(TestClientLoop, lets_time_pass_although_a_socket_is_watched_that_nobody_waits_for) {
+TEST_F(TestClientLoop, lets_time_pass_beside_an_idle_connection) {
   std::array<int, 2> sockets{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
   IdleSocket idle;
@@ -55,7 +55,7 @@ TEST_F(TestClientLoop, lets_time_pass_although_a_socket_is_watched_that_nobody_w
     const auto watch = Executor::current()->watch(sockets[0], idle);
     EXPECT_TRUE(watch->want(true, false));
     int seconds = 0;
-    for (; seconds < 3000; ++seconds) co_await sleep_for(Seconds(1));  // if these were real ones, the test would time out
+    for (; seconds < 3000; ++seconds) co_await sleep_for(Seconds(1));  // for longer than the test may take
     co_return seconds;
   });
   EXPECT_EQ(Client(app).get("/").body, "3000");
