@@ -13,8 +13,8 @@ public:
     Handler& operator=(const Handler&) = delete;
     // Reports only requested readiness. An error or the peer's end counts as either.
     virtual void on_ready(bool readable, bool writable) noexcept = 0;
-    // Whether the peer is expected to act, such as to reply. While no peer is, the clock of a test client advances without
-    // waiting for the descriptors.
+    // Whether the peer is expected to act, such as to reply. While no peer is, the clock of a test client advances
+    // without waiting for the descriptors.
     virtual bool awaits_peer() const noexcept { return true; }
 
   protected:
