@@ -35,7 +35,7 @@ ldd "$server" "$shed" | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u | while re
 done
 mkdir "$root/etc/shed"
 cp "$packaging/shed.toml" "$root/etc/shed"
-cp "$packaging/nginx.conf" "$root/root"
+cp "$packaging/nginx.conf" "$root/srv"
 rm -f "$root/etc/nginx/sites-enabled/default"
 chroot "$root" ldconfig
 chroot "$root" sh -s <"$packaging/postinst"
@@ -96,7 +96,7 @@ systemctl stop shop.socket shop.service
 # The tutorial: the commands of its page.
 systemctl enable --now shed@8081 shed@8082
 systemctl start nginx
-cp /root/nginx.conf /etc/nginx/sites-enabled/shed.conf
+cp /srv/nginx.conf /etc/nginx/sites-enabled/shed.conf
 systemctl reload nginx
 is "$(curl -sS http://localhost:8080/tools)" "[]"
 is "$(curl -sS -o /dev/null --retry 20 --retry-delay 1 --retry-all-errors --fail -w '%{http_code}' http://127.0.0.1:18081/readyz)" 200
