@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 namespace tern::net {
@@ -86,15 +85,15 @@ bool Address::is_loopback() const noexcept {
 std::string Address::host() const {
   if (family_ == Family::None) return {};
   if (family_ == Family::Unix) return "unix";
-  char text[INET6_ADDRSTRLEN];
   if (family_ == Family::Inet) {  // inet_ntop() is printf(): 1,500 instructions, for each line of an access log
-    char* to = text;
+    std::string text;
     for (std::size_t i = 0; i < 4; ++i) {
-      if (i != 0) *to++ = '.';
-      to = std::to_chars(to, text + sizeof text, static_cast<unsigned>(bytes_[i])).ptr;
+      if (i != 0) text += '.';
+      base::append_integer(text, static_cast<unsigned>(bytes_[i]));
     }
-    return {text, to};
+    return text;
   }
+  char text[INET6_ADDRSTRLEN];
   if (::inet_ntop(AF_INET6, bytes_.data(), text, sizeof text) == nullptr) return {};
   return text;
 }

@@ -147,7 +147,14 @@ const tests = {
       await page.resize(width, 900);
       const rows = await page.evaluate(() => Map.groupBy(document.querySelectorAll(".tile"), tile => tile.offsetTop).values().map(row => row.length).toArray());
       assert.deepStrictEqual(rows, { 1920: [10], 1400: [5, 5], 1280: [5, 5], 1024: [5, 5], 768: [2, 2, 2, 2, 2], 390: [2, 2, 2, 2, 2] }[width], "no row of tiles has a few");
-      const cut = await page.evaluate(() => [...document.querySelectorAll(".number")].filter(node => node.scrollWidth > node.clientWidth).map(node => node.textContent));
+      const cut = await page.evaluate(() => [...document.querySelectorAll(".number")].flatMap(node => {
+        const longest = node.cloneNode();
+        longest.textContent = "< 100 ms";
+        node.after(longest);
+        const texts = [node, longest].filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent);
+        longest.remove();
+        return texts;
+      }));
       assert.deepStrictEqual(cut, [], `${width}`);
       const faults = await page.evaluate(async () => (await axe.run(document, { resultTypes: ["violations"] })).violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(node => node.html).join(" | ")}`));
       assert.deepStrictEqual(faults, [], `${theme}, ${width}`);
