@@ -65,7 +65,7 @@ async function main() {
     await title("demo");
 
     change("templates/home.mustache", "No entries yet", "An empty list");
-    await after(tab, () => document.body.textContent.includes("An empty list"));
+    await after(tab, () => document.body?.textContent.includes("An empty list"));
 
     change("CMakeLists.txt", "include(CTest)", "include(CTest)\nfind_package(nothing-of-that-name REQUIRED)");
     await title("The build failed");

@@ -23,7 +23,6 @@ struct RedisOptions {
   std::string host = "127.0.0.1";  // an address or a name
   std::uint16_t port = 6379;
   std::string unix_path = {};  // connects to a Unix socket if set
-  RedisTls tls = {};           // its files are read when the client is made, or the bus starts
   std::string username = {};   // empty: Redis's default user
   std::string password = {};   // empty: none
   unsigned database = 0;       // of the client; publications reach all databases
@@ -40,6 +39,8 @@ struct RedisOptions {
   // Interval of the bus's checks; Redis counts as lost after at most two without an answer. Zero: no checks.
   Milliseconds ping = Seconds(10);
   Milliseconds retry = Seconds(5);  // the longest delay between two attempts to connect
+  // Its files are read when the client is made, or the bus starts. Last: before, GCC 12 warns of each temporary.
+  RedisTls tls = {};
 
   // Of "redis://user:password@host:port/database", or "rediss://…" for TLS. All but the host may be missing; user and
   // password are percent-decoded. Throws std::invalid_argument, without the password.
