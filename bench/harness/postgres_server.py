@@ -79,14 +79,19 @@ class Database:
 
     def cpu_seconds(self):
         """Of all its processes, those that have ended included: a server may close connections at any time."""
-        ended = sum(int(ticks) for ticks in processes.stat(self.process.pid)[13:15]) / os.sysconf("SC_CLK_TCK")
-        total = ended
-        for pid in processes.tree(self.process.pid):
-            try:
-                total += processes.cpu_seconds([pid])
-            except FileNotFoundError:
-                pass  # its connection has ended meanwhile
-        return total
+        while True:
+            ended = self.cpu_seconds_of_ended()
+            total = ended
+            for pid in processes.tree(self.process.pid):
+                try:
+                    total += processes.cpu_seconds([pid])
+                except FileNotFoundError:
+                    pass  # its connection has ended meanwhile
+            if self.cpu_seconds_of_ended() == ended:  # otherwise one may be in neither sum
+                return total
+
+    def cpu_seconds_of_ended(self):
+        return sum(int(ticks) for ticks in processes.stat(self.process.pid)[13:15]) / os.sysconf("SC_CLK_TCK")
 
     def stop(self):
         self.process.terminate()

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace tern::postgres {
@@ -16,7 +17,6 @@ constexpr std::uint64_t cancel_delay = 50;     // milliseconds: short statements
 constexpr std::uint64_t slow_after = 20;       // milliseconds
 constexpr unsigned answers_after_cancel = 2;   // that a cancel request may still reach, after it was made
 constexpr std::size_t enough_ahead = 16;       // statements that keep the database busy
-constexpr std::uint32_t null_size = 0xFFFF'FFFF;
 constexpr std::string_view not_postgresql = "an answer that is not PostgreSQL's";
 
 }  // namespace
@@ -342,18 +342,18 @@ void Connection::on_row(Slot& slot, std::string_view body) {
   Reader reader(body);
   const std::size_t count = reader.read_16();
   if (count != types.size()) return lose("a row with another number of columns");
-  values_.resize(count);
-  if (items_.size() < count) items_.resize(count);
+  if (values_.size() != count) {
+    values_.resize(count);
+    if (items_.size() < count) items_.resize(count);
+  }
+  const std::span values(values_.data(), count);
   try {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t size = reader.read_32();
-      values_[i] = size == null_size ? sql::Value() : decode(types[i], reader.read_bytes(size), items_[i]);
-    }
+    decode_row(reader, types, values, {items_.data(), count});
   } catch (const SqlError& error) {
     return reader.failed() ? lose("a malformed row") : slot.receiver->on_error(error);
   }
   if (reader.failed() || !reader.rest().empty()) return lose("a malformed row");
-  slot.receiver->on_row(slot.prepared->columns, values_);
+  slot.receiver->on_row(slot.prepared->columns, values);
 }
 
 void Connection::on_error(Slot& slot, std::string_view body) {

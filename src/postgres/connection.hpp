@@ -172,7 +172,7 @@ private:
   std::size_t unsent_ = 0;    // of the slots
   std::size_t waiting_ = 0;   // statements that wait for their preparation
   std::vector<sql::Value> values_;
-  std::vector<std::vector<sql::Value>> items_;  // of arrays, by column
+  std::vector<Items> items_;  // of arrays, by column
   std::uint64_t received_at_ = 0;
   std::exception_ptr fatal_;  // what the database said before it closed the connection
   unsigned suspect_answers_ = 0;

@@ -51,7 +51,7 @@ void StatementWait::on_columns(std::span<const sql::Column> columns) noexcept {
 // A portal passes on all rows: their number is limited by the database.
 void StatementWait::on_row(std::span<const sql::Column> columns, std::span<const sql::Value> values) noexcept {
   has_rows_ = true;
-  on_columns(columns);
+  if (!has_columns_) on_columns(columns);
   sql::RowReader* const rows = reader();
   if (rows == nullptr || error_ || enough_) return;
   try {
@@ -71,10 +71,6 @@ void StatementWait::on_complete(std::string_view tag) noexcept {
   steps_[step_++]->changed = changed_;
   has_columns_ = false;
   enough_ = false;
-}
-
-sql::RowReader* StatementWait::reader() const noexcept {
-  return step_ < steps_.size() ? steps_[step_]->rows : rows_;
 }
 
 void StatementWait::rewind() noexcept {

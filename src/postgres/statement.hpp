@@ -70,7 +70,7 @@ private:
   bool may_repeat() const noexcept { return !repeated_ && (!has_rows_ || !steps_.empty()); }
   // To be sent again.
   void rewind() noexcept;
-  sql::RowReader* reader() const noexcept;
+  sql::RowReader* reader() const noexcept { return step_ < steps_.size() ? steps_[step_]->rows : rows_; }
 
   LoopPool* pool_ = nullptr;
   Connection* connection_ = nullptr;

@@ -70,6 +70,8 @@ const KnownType* find_type(Oid oid) noexcept {
 constexpr std::int64_t epoch_days = 10957;
 constexpr std::int64_t epoch_microseconds = epoch_days * 86'400'000'000;
 
+constexpr std::uint32_t null_size = 0xFFFF'FFFF;
+
 [[noreturn]] void refuse_bytes() {
   throw SqlError(SqlErrorKind::Column, "a value from the database does not have the form of its type");
 }
@@ -127,7 +129,7 @@ sql::Value decode_scalar(Form form, std::string_view bytes) {
 }
 
 // array = dimensions(4) has-null(4) element-type(4) [size(4) first-index(4)] { length(4) bytes }
-sql::Value decode_array(const Type& type, std::string_view bytes, std::vector<sql::Value>& items) {
+sql::Value decode_array(const Type& type, std::string_view bytes, Items& items) {
   Reader reader(bytes);
   const std::uint32_t dimensions = reader.read_32();
   reader.read_32();
@@ -145,7 +147,7 @@ sql::Value decode_array(const Type& type, std::string_view bytes, std::vector<sq
   items.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t size = reader.read_32();
-    if (size == 0xFFFF'FFFF) {
+    if (size == null_size) {
       items.emplace_back();
       continue;
     }
@@ -184,8 +186,28 @@ std::string name_of(Oid oid) {
   return known == nullptr ? "type " + std::to_string(oid) : std::string(known->name);
 }
 
-sql::Value decode(const Type& type, std::string_view bytes, std::vector<sql::Value>& items) {
+sql::Value decode(const Type& type, std::string_view bytes, Items& items) {
   return type.form == Form::Array ? decode_array(type, bytes, items) : decode_scalar(type.form, bytes);
+}
+
+// The most frequent forms are decoded in place.
+void decode_row(Reader& reader, std::span<const Type> types, std::span<sql::Value> values, std::span<Items> items) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::uint32_t size = reader.read_32();
+    sql::Value& value = values[i];
+    if (size == null_size) {
+      value = {};
+      continue;
+    }
+    const std::string_view bytes = reader.read_bytes(size);
+    if (types[i].form == Form::Text) {
+      value = of_bytes(sql::ValueType::Text, bytes);
+    } else if (types[i].form == Form::Int4) {
+      value = integer(number_of<std::int32_t>(bytes));
+    } else {
+      value = decode(types[i], bytes, items[i]);
+    }
+  }
 }
 
 bool sends_binary(const Type& type, const sql::Value& value) noexcept {
@@ -201,7 +223,7 @@ bool sends_binary(const Type& type, const sql::Value& value) noexcept {
 }
 
 void encode(Message& message, const Type& type, const sql::Value& value, std::size_t index) {
-  if (value.type == sql::ValueType::Null) return message.add_32(0xFFFF'FFFF);
+  if (value.type == sql::ValueType::Null) return message.add_32(null_size);
   const std::size_t begin = message.begin_value();
   if (!sends_binary(type, value)) {
     if (value.type == sql::ValueType::Integer) base::append_integer(message.text(), value.integer);

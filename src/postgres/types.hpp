@@ -7,6 +7,7 @@
 #include <tern/sql/value.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,8 +47,14 @@ Type type_of(Oid oid) noexcept;
 // "integer", "timestamp with time zone"; "type 16405" for types that are not built in.
 std::string name_of(Oid oid);
 
+// The elements of an array.
+using Items = std::vector<sql::Value>;
+
 // Throws SqlError (Column) if the bytes are not of that type. Views of `bytes` and of `items`.
-sql::Value decode(const Type& type, std::string_view bytes, std::vector<sql::Value>& items);
+sql::Value decode(const Type& type, std::string_view bytes, Items& items);
+// The values of a DataRow, behind their number: one of each type. Throws as decode() does; the reader fails if there
+// are fewer. Views of the message and of `items`.
+void decode_row(Reader& reader, std::span<const Type> types, std::span<sql::Value> values, std::span<Items> items);
 
 // Whether an argument is sent in binary form.
 bool sends_binary(const Type& type, const sql::Value& value) noexcept;

@@ -61,20 +61,11 @@ void RowMapping::columns(std::span<const Column> columns) {
   }
 }
 
-void RowMapping::read(std::span<const Column> columns, std::span<const Value> values, void* row) const {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Member& member = members_[single_ ? 0 : order_[i]];
-    if (member.decode(row, values[i])) continue;
-    std::string why = "the column " + quoted(columns[i].name);
-    if (!columns[i].declared_type.empty()) why += " (" + std::string(columns[i].declared_type) + ")";
-    refuse_columns(why + " has the value " + shown(values[i]) + ", which the C++ type " + std::string(member.type) +
-                   " cannot hold");
-  }
-}
-
-bool view_text(const Value& value, std::string_view& text) noexcept {
-  text = value.bytes;
-  return value.type == ValueType::Text || value.type == ValueType::Decimal || value.type == ValueType::Json;
+void RowMapping::refuse(const Member& member, const Column& column, const Value& value) {
+  std::string why = "the column " + quoted(column.name);
+  if (!column.declared_type.empty()) why += " (" + std::string(column.declared_type) + ")";
+  refuse_columns(why + " has the value " + shown(value) + ", which the C++ type " + std::string(member.type) +
+                 " cannot hold");
 }
 
 bool view_text(const Value& value, std::optional<std::string_view>& text) noexcept {

@@ -15,9 +15,8 @@ struct Replacement {
   char text[7] = {};
   std::uint8_t size = 1;
 };
-static_assert(sizeof(Replacement) == 8);
-
-constexpr std::size_t longest = 6;
+// The longest has six bytes, and eight are written.
+static_assert(sizeof(Replacement) == 8 && escaped_room(1) == 6 + 8);
 
 constexpr auto replacements = [] {
   std::array<Replacement, 256> table{};
@@ -40,9 +39,6 @@ constexpr std::size_t piece = 64;  // bytes of text at a time, where the string 
 using Bytes [[gnu::vector_size(16)]] = char;
 constexpr std::size_t block = sizeof(Bytes);
 
-// The bytes that conversions may write behind their end.
-constexpr std::size_t surplus = sizeof(Replacement);
-
 // Whether none of the bytes is replaced: & and ' differ in one bit, and so do < and >.
 bool is_plain(Bytes bytes) {
   const auto found = ((bytes | 1) == '\'') | ((bytes | 2) == '>') | (bytes == '"');
@@ -58,9 +54,11 @@ char* put(char* to, char c) {
   return to + replacements[static_cast<unsigned char>(c)].size;
 }
 
-// Returns the end of what is written. Blocks without special bytes are copied; in others there is no branch for each
-// byte, because which ones are special cannot be predicted.
-char* convert(char* to, std::string_view text) {
+}  // namespace
+
+// Blocks without special bytes are copied; in others there is no branch for each byte, because which ones are special
+// cannot be predicted.
+char* escape_html(char* to, std::string_view text) noexcept {
   const char* from = text.data();
   const char* const end = from + text.size();
   for (; static_cast<std::size_t>(end - from) >= block; from += block) {
@@ -78,20 +76,18 @@ char* convert(char* to, std::string_view text) {
   return to;
 }
 
-}  // namespace
-
 void escape_html(std::string& out, std::string_view text) {
   const std::size_t before = out.size();
-  const std::size_t most = text.size() * longest + surplus;
+  const std::size_t most = escaped_room(text.size());
   if (most <= out.capacity() - before) {
     out.resize_and_overwrite(before + most, [&](char* bytes, std::size_t) {
-      return static_cast<std::size_t>(convert(bytes + before, text) - bytes);
+      return static_cast<std::size_t>(escape_html(bytes + before, text) - bytes);
     });
     return;
   }
-  char escaped[piece * longest + surplus];
+  char escaped[escaped_room(piece)];
   for (; !text.empty(); text.remove_prefix(std::min(piece, text.size()))) {
-    char* const end = convert(escaped, text.substr(0, piece));
+    char* const end = escape_html(escaped, text.substr(0, piece));
     out.append(escaped, static_cast<std::size_t>(end - escaped));
   }
 }

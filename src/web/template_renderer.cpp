@@ -1,11 +1,13 @@
 #include "web/template_renderer.hpp"
 
 #include "web/html_escape.hpp"
+#include "web/pieces.hpp"
 
 #include <tern/web/templates.hpp>
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace tern::web {
 namespace {
@@ -57,6 +59,10 @@ void TemplateRenderer::fail(std::string_view what) const {
 
 bool TemplateRenderer::run(std::string& out, std::size_t enough) {
   while (!is_done_ && out.size() < enough) {
+    if (!cells_.empty()) {
+      write_rows(out, enough);
+      continue;
+    }
     const TemplateInstruction& now = instruction();
     if (now.op == TemplateOp::Text && indentation_.empty()) {
       out += now.text;
@@ -117,18 +123,30 @@ void TemplateRenderer::write_value(std::string& out) {
   const TemplateValue value = find();
   const TemplateInstruction& now = instruction();
   if (value.type != nullptr) {
-    if (value.type->text == nullptr) {
-      fail("'" + std::string(now.text) + "' is not text: use a section {{#" + std::string(now.text) + "}}");
-    }
     indent(out);
-    const std::string_view text = value.type->text(value.object, scratch_);
-    if (now.op == TemplateOp::Raw || value.type->is_plain) {
-      out += text;
-    } else {
-      escape_html(out, text);
-    }
+    write_text_of(out, value, now.op == TemplateOp::Escaped);
   }
   ++here_.at;
+}
+
+void TemplateRenderer::write_text_of(std::string& out, const TemplateValue& value, bool escaped) {
+  if (value.type->print != nullptr) {
+    char plain[max_plain_text];
+    out.append(plain, value.type->print(value.object, plain));
+    return;
+  }
+  const std::string_view text = text_of(value);
+  if (escaped) {
+    escape_html(out, text);
+  } else {
+    out += text;
+  }
+}
+
+std::string_view TemplateRenderer::text_of(const TemplateValue& value) {
+  if (value.type->text != nullptr) return value.type->text(value.object, scratch_);
+  const std::string name(instruction().text);
+  fail("'" + name + "' is not text: use a section {{#" + name + "}}");
 }
 
 // The value of the instruction's path. Its first name is looked for in all contexts, the current one first; the others
@@ -206,6 +224,80 @@ void TemplateRenderer::enter_section() {
   ++here_.at;
   frames_.push_back({.back = here_, .item = first, .first_item = first});
   contexts_.push_back(items_[first]);
+  if (items_.size() - first >= long_list) find_cells();
+}
+
+// Of a section whose body is text and members of its items.
+void TemplateRenderer::find_cells() {
+  const TemplateValue& item = contexts_.back();
+  if (item.type == nullptr || !indentation_.empty()) return;
+  row_type_ = item.type;
+  std::string_view text;
+  const auto add = [&](const TemplateMember* member, bool escaped, std::uint32_t at) {
+    cells_.push_back({Fragment(std::exchange(text, {})), member, escaped, at});
+  };
+  for (std::uint32_t at = here_.at;; ++at) {
+    const TemplateInstruction& each = here_.program->code[at];
+    switch (each.op) {
+      case TemplateOp::Text:
+        if (!text.empty()) add(nullptr, false, at);
+        text = each.text;
+        break;
+      case TemplateOp::Escaped:
+      case TemplateOp::Raw: {
+        const auto path = here_.program->path(each);
+        const TemplateMember* const member = path.size() == 1 ? member_of(*item.type, path.front()) : nullptr;
+        if (member == nullptr) return cells_.clear();
+        add(member, each.op == TemplateOp::Escaped, at);
+        break;
+      }
+      case TemplateOp::SectionEnd: return add(nullptr, false, at);
+      default: return cells_.clear();
+    }
+  }
+}
+
+inline void TemplateRenderer::write_cell(Pieces& pieces, const Cell& cell, const void* item) {
+  pieces.add(cell.text);
+  if (cell.member == nullptr) return;
+  const TemplateValue value = cell.member->value(item);
+  if (value.type == nullptr) return;
+  if (value.type->print != nullptr) {
+    return pieces.add(max_plain_text, [&](char* to) { return value.type->print(value.object, to); });
+  }
+  here_.at = cell.at;  // for fail()
+  const std::string_view text = text_of(value);
+  if (!cell.is_escaped) {
+    pieces.add(text);
+  } else if (escaped_room(text.size()) <= Pieces::room) {
+    pieces.add(escaped_room(text.size()), [&](char* to) { return escape_html(to, text); });
+  } else {
+    escape_html(pieces.flush(), text);
+  }
+}
+
+// Items up to the end, up to one of another type, or until there is enough.
+void TemplateRenderer::write_rows(std::string& out, std::size_t enough) {
+  Frame& frame = frames_.back();
+  const Place first = here_;
+  Pieces pieces(out);
+  bool is_table = true;
+  for (; frame.item < items_.size() && pieces.size() < enough; ++frame.item) {
+    const TemplateValue& item = items_[frame.item];
+    is_table = item.type == row_type_;
+    if (!is_table) break;
+    for (const Cell& cell : cells_) write_cell(pieces, cell, item.object);
+  }
+  pieces.flush();
+  here_ = first;
+  if (frame.item < items_.size()) {
+    contexts_.back() = items_[frame.item];
+    if (!is_table) cells_.clear();
+    return;
+  }
+  here_.at = cells_.back().at;
+  cells_.clear();
+  leave_section();
 }
 
 void TemplateRenderer::end_of_section() {
@@ -215,7 +307,13 @@ void TemplateRenderer::end_of_section() {
     here_ = frame.back;
     return;
   }
-  items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(frame.first_item), items_.end());
+  leave_section();
+}
+
+// At its end.
+void TemplateRenderer::leave_section() {
+  const auto first = static_cast<std::ptrdiff_t>(frames_.back().first_item);
+  items_.erase(items_.begin() + first, items_.end());
   contexts_.pop_back();
   frames_.pop_back();
   ++here_.at;

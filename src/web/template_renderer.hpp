@@ -1,6 +1,7 @@
 // Runs a TemplateProgram: appends the page to a string, in one call or in several.
 #pragma once
 
+#include "web/pieces.hpp"
 #include "web/template_program.hpp"
 
 #include <tern/web/template_value.hpp>
@@ -46,6 +47,13 @@ private:
     const TemplateType* type = nullptr;
     const TemplateMember* member = nullptr;
   };
+  // In the body of a table: a text, and a member of the row behind it; null where another text, or the end, follows.
+  struct Cell {
+    Fragment text;
+    const TemplateMember* member;
+    bool is_escaped;
+    std::uint32_t at;
+  };
   // The overrides of a parent, visible within it.
   struct Scope {
     Place parent;  // the Parent instruction
@@ -57,13 +65,19 @@ private:
   void step(std::string& out);
   void write_text(std::string& out, std::string_view text);
   void write_value(std::string& out);
+  void write_text_of(std::string& out, const TemplateValue& value, bool escaped);
+  std::string_view text_of(const TemplateValue& value);
   void indent(std::string& out);
   TemplateValue find();
   TemplateValue find_in_item(std::string_view name);
   TemplateValue find_first(std::string_view name) const;
   std::string scope_names() const;
   void enter_section();
+  void find_cells();
+  void write_rows(std::string& out, std::size_t enough);
+  void write_cell(Pieces& pieces, const Cell& cell, const void* item);
   void end_of_section();
+  void leave_section();
   void call(Place to, std::uint32_t back, std::uint32_t scope);
   void enter_parent();
   void enter_block();
@@ -81,6 +95,9 @@ private:
   std::vector<TemplateValue> items_;  // of the sections that are open
   std::vector<Frame> frames_;
   std::vector<Scope> scopes_;
+  // The rows of the innermost section, if it is a table of one type: rendered without its instructions.
+  std::vector<Cell> cells_;
+  const TemplateType* row_type_ = nullptr;
   const TemplateProgram& page_;
   std::vector<Found> found_;  // by instruction of page_; empty until there is a long list
 };

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <list>
 #include <map>
 #include <memory>
@@ -116,6 +118,78 @@ TEST(TemplateRules, long_lists_may_have_several_types_and_holes) {
               AllOf(HasSubstr("there is no 'count' in "), HasSubstr("Left")));
   for (int i = 0; i < 10; ++i) sides.holes.push_back(i % 2 == 0 ? nullptr : std::make_unique<Left>(Left{"l", "o"}));
   EXPECT_EQ(render_text("{{#holes}}{{#.}}{{name}}{{/.}}{{title}}{{/holes}}", sides), "TlTTlTTlTTlTTlT");
+}
+
+// A list of at least eight structs whose body is text and their members is rendered in another way than a short one.
+struct Cells {
+  int id = 0;
+  std::string text;
+  std::optional<std::string> note;
+  std::variant<double, std::string, Row> value;
+  bool is_new = false;
+  std::uint64_t large = 0;
+  float part = 0;
+};
+struct Table {
+  std::string title = "T";
+  std::vector<Cells> rows;
+};
+
+std::vector<Cells> many_cells() {
+  std::vector<Cells> rows;
+  for (int i = 0; i < 40; ++i) {
+    const auto size =
+        static_cast<std::size_t>(i) * (i % 5 == 0 ? 200 : 1);  // some are larger than all that is collected
+    rows.push_back({i - 20,
+                    std::string(size, 'x') + "<&>",
+                    {},
+                    {},
+                    i % 2 == 0,
+                    UINT64_MAX - static_cast<unsigned>(i),
+                    static_cast<float>(i) / 4});
+    if (i % 3 == 0) rows.back().note = "\"note\"";
+    rows.back().value = "'v'";
+    if (i % 4 == 0) rows.back().value = i / 8.0;
+  }
+  rows[8].value = std::numeric_limits<double>::quiet_NaN();
+  return rows;
+}
+
+TEST(TemplateRules, long_lists_are_rendered_as_their_rows_one_by_one) {
+  const Table table{.rows = many_cells()};
+  for (const std::string& row :
+       {std::string("{{id}}"), std::string("|{{id}}|{{text}}|"),
+        std::string("{{id}}{{{text}}}{{&note}}{{note}}{{value}}"),
+        "<td class=\"" + std::string(50, 'c') +
+            "\">{{text}}</td>{{! a comment }} and more {{is_new}} {{large}} {{part}}\n",
+        std::string("no member"), std::string("{{id}}{{title}}"), std::string("{{#is_new}}new{{/is_new}}{{text}}"),
+        std::string("{{>cell}}\n"), std::string("  {{>cell}}\n"), std::string("{{#rows}}{{id}}{{/rows}}"),
+        std::string()}) {
+    const std::string page = "{{#rows}}" + row + "{{/rows}}{{title}}";
+    const Partials partials = {{"cell", "\n{{id}}: {{text}}\n"}};
+    std::string expected;
+    for (const Cells& each : table.rows) {
+      const std::string one = render_text(page, Table{.rows = {each}}, partials);
+      expected += one.substr(0, one.size() - 1);
+    }
+    if (row.contains("#rows")) {  // the inner list is that of the table
+      expected.clear();
+      for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        for (const Cells& each : table.rows) expected += std::to_string(each.id);
+      }
+    }
+    EXPECT_EQ(render_text(page, table, partials), expected + "T") << row;
+    EXPECT_EQ(render_text(page, table, partials, 1), expected + "T") << row;
+    EXPECT_EQ(render_text(page, table, partials, 5000), expected + "T") << row;
+  }
+}
+
+TEST(TemplateRules, mistakes_in_long_lists_have_their_line) {
+  Table table{.rows = many_cells()};
+  EXPECT_EQ(mistake_of("{{#rows}}\n{{id}}\n{{value}}{{/rows}}", table), "no mistake");
+  table.rows[30].value = Row();
+  EXPECT_EQ(mistake_of("{{#rows}}\n{{id}}\n{{value}}{{/rows}}", table),
+            "page.mustache:3: 'value' is not text: use a section {{#value}}");
 }
 
 TEST(TemplateRules, plain_text_and_lonely_braces_stay_as_they_are) {

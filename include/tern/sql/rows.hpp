@@ -65,14 +65,21 @@ public:
   // Throws SqlError (Column) if they are not the members.
   void columns(std::span<const Column> columns);
   // Throws SqlError (Column) if a member cannot hold its value.
-  void read(std::span<const Column> columns, std::span<const Value> values, void* row) const;
+  void read(std::span<const Column> columns, std::span<const Value> values, void* row) const {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Member& member = members_[order_[i]];
+      if (!member.decode(row, values[i])) [[unlikely]]
+        refuse(member, columns[i], values[i]);
+    }
+  }
 
 private:
+  [[noreturn]] static void refuse(const Member& member, const Column& column, const Value& value);
   std::size_t find(std::string_view name) const noexcept;
 
   std::span<const Member> members_;
   bool single_;
-  std::array<std::uint8_t, json::detail::max_members> order_{};  // by column
+  std::array<std::uint8_t, json::detail::max_members> order_{};  // by column; of a single one 0
 };
 
 }  // namespace detail

@@ -23,7 +23,10 @@ inline constexpr bool is_text_view =
     std::is_same_v<T, json::RawView> || std::is_same_v<T, std::optional<json::RawView>>;
 
 // A view of the value, which is valid during RowReader::row(). False unless it is text, or digits; for a RawView, JSON.
-bool view_text(const Value& value, std::string_view& text) noexcept;
+inline bool view_text(const Value& value, std::string_view& text) noexcept {
+  text = value.bytes;
+  return value.type == ValueType::Text || value.type == ValueType::Decimal || value.type == ValueType::Json;
+}
 bool view_text(const Value& value, std::optional<std::string_view>& text) noexcept;
 bool view_text(const Value& value, json::RawView& raw);
 bool view_text(const Value& value, std::optional<json::RawView>& raw);

@@ -18,6 +18,8 @@ namespace tern::web {
 
 struct TemplateType;
 
+inline constexpr std::size_t max_plain_text = 32;
+
 // Borrowed: the object lives as long as it is used. Without a type it is absent: an empty std::optional, a null
 // pointer.
 struct TemplateValue {
@@ -39,10 +41,11 @@ struct TemplateType {
   std::string_view (*name)();
   // Boolean: the value. Map: whether it has elements.
   bool (*holds)(const void* object) = nullptr;
-  // Boolean, Text, Scalar. The view is into the object or into `scratch`.
+  // Boolean, Text, Scalar: one of the two. The view is into the object or into `scratch`.
   std::string_view (*text)(const void* object, std::string& scratch) = nullptr;
-  // Its text has nothing that is escaped: numbers and booleans.
-  bool is_plain = false;
+  // For text that has nothing to be escaped, that of numbers and booleans: writes up to max_plain_text bytes, and
+  // returns their end.
+  char* (*print)(const void* object, char* to) = nullptr;
   // Struct.
   std::span<const TemplateMember> members = {};
   // Map. False if there is no such member.
@@ -86,21 +89,40 @@ consteval TemplateKind kind_of() {
 }
 
 template <class T>
+consteval bool is_plain() {
+  constexpr Shape is = json::detail::shape<T>;
+  return is == Shape::Boolean || is == Shape::Integer || is == Shape::Fraction;
+}
+
+// As JSON has them.
+char* print_plain(char* to, bool value) noexcept;
+char* print_plain(char* to, long long value) noexcept;
+char* print_plain(char* to, unsigned long long value) noexcept;
+char* print_plain(char* to, double value) noexcept;
+char* print_plain(char* to, float value) noexcept;
+
+template <class T>
+char* print(const void* object, char* to) {
+  const T& value = as<T>(object);
+  if constexpr (json::detail::shape<T> != Shape::Integer) {
+    return print_plain(to, value);
+  } else if constexpr (std::is_signed_v<T>) {
+    return print_plain(to, static_cast<long long>(value));
+  } else {
+    return print_plain(to, static_cast<unsigned long long>(value));
+  }
+}
+
+template <class T>
 std::string_view text_of(const void* object, std::string& scratch) {
   constexpr Shape is = json::detail::shape<T>;
   const T& value = as<T>(object);
-  if constexpr (is == Shape::Boolean) {
-    return value ? "true" : "false";
-  } else if constexpr (is == Shape::Text) {
+  if constexpr (is == Shape::Text) {
     return value;
   } else if constexpr (is == Shape::Raw) {
     return value.text;
   } else if constexpr (is == Shape::Character) {
     return {&value, 1};
-  } else if constexpr (is == Shape::Integer) {
-    scratch.clear();
-    base::append_integer(scratch, value);
-    return scratch;
   } else {
     scratch.clear();
     json::write(scratch, value);
@@ -168,10 +190,10 @@ consteval TemplateType make_type() {
     type.element = &element_of<T>;
   } else if constexpr (has_elements<T>()) {
     type.elements = &elements_of<T>;
+  } else if constexpr (is_plain<T>()) {
+    type.print = &print<T>;
   } else {
     type.text = &text_of<T>;
-    type.is_plain = kind_of<T>() == TemplateKind::Boolean || json::detail::shape<T> == Shape::Integer ||
-                    json::detail::shape<T> == Shape::Fraction;
   }
   return type;
 }
