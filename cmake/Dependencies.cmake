@@ -71,7 +71,7 @@ if(TERN_CONFIG)
   tern_need_module(tomlplusplus tomlplusplus PACKAGES libtomlplusplus-dev OPTION TERN_CONFIG)
 endif()
 if(TERN_REDIS)
-  tern_need_module(hiredis "hiredis<1" PACKAGES libhiredis-dev OPTION TERN_REDIS)
+  tern_need_module(hiredis hiredis PACKAGES libhiredis-dev OPTION TERN_REDIS)
 endif()
 if(TERN_SQLITE)
   # 3.37 has 64-bit counts of changes.

@@ -88,6 +88,27 @@ TEST_F(HostileRedisTest, nonsense_loses_the_connection) {
   }
 }
 
+// Which hiredis 1.x parses.
+TEST_F(HostileRedisTest, types_of_resp3_lose_the_connection) {
+  for (const char* reply : {"%1\r\n+a\r\n+b\r\n", "~1\r\n:1\r\n", ">1\r\n+a\r\n", "_\r\n", "#t\r\n", ",1.5\r\n",
+                            "(123\r\n", "=5\r\ntxt:a\r\n", "*1\r\n%0\r\n", "*1\r\n#f\r\n", "*1\r\n,1\r\n"}) {
+    SCOPED_TRACE(reply);
+    const auto error = answered(pong, reply);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->fault, RedisFault::Lost) << error->what;
+  }
+}
+
+TEST_F(HostileRedisTest, lists_are_nested_up_to_eight_deep) {
+  const auto nested = [](std::size_t depth) {
+    std::string reply;
+    for (std::size_t i = 0; i < depth; ++i) reply += "*1\r\n";
+    return reply + ":1\r\n";
+  };
+  EXPECT_FALSE(answered(pong, nested(8)));
+  EXPECT_TRUE(answered(pong, nested(9)));
+}
+
 TEST_F(HostileRedisTest, replies_are_bounded) {
   const std::vector<std::string> replies = {
       "$999999999\r\n" + std::string(20'000, 'x'),

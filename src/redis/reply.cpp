@@ -51,7 +51,7 @@ RedisStreamEntry convert_entry(RedisReply& reply) {
   return entry;
 }
 
-// hiredis limits the depth.
+// ReplyCheck limits the depth.
 RedisReply reply_of(const redisReply& reply) {
   RedisReply result;
   result.kind = kind_of(reply.type);

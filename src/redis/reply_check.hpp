@@ -1,5 +1,5 @@
-// Validates replies while hiredis 0.14 parses them: nothing is unsolicited, each message to a subscriber is an array
-// that begins with two strings, and the size of a reply is bounded before its memory is allocated. Each value is
+// Validates replies while hiredis parses them: nothing is unsolicited, each message to a subscriber is an array that
+// begins with two strings, and the size and depth of a reply are bounded before its memory is allocated. Each value is
 // therefore checked when the reader creates it; an invalid one ends the connection.
 #pragma once
 
@@ -39,9 +39,9 @@ public:
 private:
   struct Functions;  // the reader's callbacks
 
-  bool check(const redisReadTask& task, std::string_view text, int elements = 0) noexcept;
+  bool check(const redisReadTask& task, std::string_view text, std::size_t elements = 0) noexcept;
   bool check_any(const redisReadTask& task, std::size_t bytes) noexcept;
-  bool check_reply(const redisReadTask& task, int elements) noexcept;
+  bool check_reply(const redisReadTask& task, std::size_t elements) noexcept;
   bool check_element(const redisReadTask& task, std::string_view text) const noexcept;
 
   const redisReplyObjectFunctions* original_ = nullptr;

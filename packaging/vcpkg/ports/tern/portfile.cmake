@@ -9,6 +9,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
   http2 TERN_HTTP2
   observe TERN_OBSERVE
   postgres TERN_POSTGRES
+  redis TERN_REDIS
   sqlite TERN_SQLITE
   tls TERN_TLS
   web TERN_WEB
@@ -17,8 +18,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
 vcpkg_find_acquire_program(PKGCONFIG)
 vcpkg_cmake_configure(
   SOURCE_PATH ${SOURCE_PATH}
-  # hiredis of vcpkg is 1.x, which tern::redis does not support.
-  OPTIONS ${features} -DTERN_REDIS=OFF -DTERN_BUILD_EXAMPLES=OFF -DTERN_BUILD_TESTS=OFF -DTERN_BUILD_BENCH=OFF
+  OPTIONS ${features} -DTERN_BUILD_EXAMPLES=OFF -DTERN_BUILD_TESTS=OFF -DTERN_BUILD_BENCH=OFF
           -DTERN_STRICT=OFF -DTERN_UNITY=ON -DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}
 )
 vcpkg_cmake_install()
