@@ -145,6 +145,7 @@ const Type& type_of<PoolOptions>() {
       {"threads", "Threads of the pool; 0: one for each processor"},
       {"max_queued_jobs", "Jobs of each priority that wait; more get 503"},
       {"sheds_load", "503 for jobs that would wait long"},
+      {"nice", "Added to the nice value of its threads, 0 to 19"},
   });
   return type;
 }

@@ -50,6 +50,7 @@ struct Settings {
   unsigned pool_threads = 0;                    // 0: one for each processor
   std::size_t pool_queue = 1024;                // jobs of each priority
   bool pool_sheds_load = false;
+  unsigned pool_nice = 10;
   Milliseconds certificate_period = Seconds(1);  // between checks of the certificate files
   unsigned busy_poll = 0;                        // microseconds, as Loop::set_busy_poll()
   AccessLog access = AccessLog::Off;

@@ -19,7 +19,7 @@ bool LazyPool::submit(Priority priority, Job& job) noexcept {
   try {
     std::call_once(made_, [this] {
       pool_ = std::make_unique<ThreadPool>(
-          ThreadPoolOptions{.threads = threads_, .queue = queue_, .sheds_load = sheds_load_});
+          ThreadPoolOptions{.threads = threads_, .queue = queue_, .nice = nice_, .sheds_load = sheds_load_});
       made_pool_ = pool_.get();
     });
   } catch (...) {
@@ -42,7 +42,7 @@ Server::Server(const Service& service, exchange::Settings settings, const LogOpt
       log_(log),
       shared_{settings_, service, log_},
       pool_(settings_.pool_threads != 0 ? settings_.pool_threads : usable_processors(), settings_.pool_queue,
-            settings_.pool_sheds_load),
+            settings_.pool_sheds_load, static_cast<int>(settings_.pool_nice)),
       certificates_(log_, settings_.certificate_period) {
   // The first check of a long text selects an implementation for this processor, which allocates: not on a loop.
   static_cast<void>(base::is_utf8(std::string(1024, 'x')));

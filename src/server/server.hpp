@@ -31,8 +31,8 @@ namespace tern::server {
 // The pool of an app's offloaded work; its threads are started on first use.
 class LazyPool final : public Offloader {
 public:
-  LazyPool(unsigned threads, std::size_t queue, bool sheds_load) noexcept
-      : threads_(threads), queue_(queue), sheds_load_(sheds_load) {}
+  LazyPool(unsigned threads, std::size_t queue, bool sheds_load, int nice) noexcept
+      : threads_(threads), queue_(queue), sheds_load_(sheds_load), nice_(nice) {}
   bool submit(Priority priority, Job& job) noexcept override;
   bool withdraw(Job& job) noexcept override;
   // From any thread.
@@ -43,6 +43,7 @@ private:
   const unsigned threads_;
   const std::size_t queue_;
   const bool sheds_load_;
+  const int nice_;
   std::once_flag made_;
   std::unique_ptr<ThreadPool> pool_;
   std::atomic<const ThreadPool*> made_pool_ = nullptr;

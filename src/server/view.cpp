@@ -225,6 +225,7 @@ std::vector<std::pair<std::string, std::string>> Server::configuration() const {
   number("pool.threads", pool_.threads());
   number("pool.max_queued_jobs", settings().pool_queue);
   text("pool.sheds_load", settings().pool_sheds_load ? "true" : "false");
+  number("pool.nice", settings().pool_nice);
   number("proxies.trusted", settings().trusted.size());
   time("logging.slow", settings().slow);
   return all;

@@ -105,6 +105,10 @@ exchange::Settings settings_of(const Options& options, unsigned loops) {
   settings.pool_threads = options.pool.threads;
   settings.pool_queue = options.pool.max_queued_jobs;
   settings.pool_sheds_load = options.pool.sheds_load;
+  if (options.pool.nice > 19) {
+    throw SetupError("pool.nice is " + std::to_string(options.pool.nice) + ", but is from 0 to 19");
+  }
+  settings.pool_nice = options.pool.nice;
   settings.busy_poll = options.busy_poll_microseconds;
   settings.access = options.logging.access;
   settings.access_one_in = options.logging.access_one_in;
@@ -143,6 +147,7 @@ void keep_what_cannot_change(const exchange::Settings& running, exchange::Settin
   settings.pool_threads = running.pool_threads;
   settings.pool_queue = running.pool_queue;
   settings.pool_sheds_load = running.pool_sheds_load;
+  settings.pool_nice = running.pool_nice;
   settings.busy_poll = running.busy_poll;
   settings.certificate_period = running.certificate_period;
   settings.access = running.access;  // requests in flight have begun with it

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -165,6 +166,23 @@ TEST(Run, an_address_in_use_is_named) {
   EXPECT_EQ(second.port(), 0);
   second.start(quiet());  // it is as good as new
   EXPECT_TRUE(get(second.port()).ends_with("Hello, World!"));
+}
+
+TEST(Run, the_threads_of_the_pool_have_the_nice_value_of_the_options) {
+  App app;
+  const auto nice_value = [] { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); };
+  app.get("/nice", [nice_value]() -> Task<int> { co_return co_await offload(nice_value); });
+  Options options = quiet();
+  const int own = nice_value();
+  for (const unsigned added : {PoolOptions().nice, 0U, 3U}) {
+    options.pool.nice = added;
+    app.start(options);
+    const std::string expected = std::to_string(std::min(own + static_cast<int>(added), 19));
+    EXPECT_TRUE(get(app.port(), "/nice").ends_with("\r\n" + expected)) << added;
+    app.stop();
+  }
+  options.pool.nice = 20;
+  EXPECT_EQ(message_of(app, options), "pool.nice is 20, but is from 0 to 19");
 }
 
 TEST(Run, a_host_that_is_none_is_named) {

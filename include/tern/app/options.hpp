@@ -82,6 +82,9 @@ struct PoolOptions {
   unsigned threads = 0;                // 0: one for each processor
   std::size_t max_queued_jobs = 1024;  // of each priority: 503 past it
   bool sheds_load = false;             // 503 for what would wait long, see ThreadPoolOptions
+  // Added to the process's nice value for these threads, 0 to 19: loops take precedence, and so do other programs. With
+  // 0, what waits for the pool, such as statements of SQLite, is not slower beside a busy program.
+  unsigned nice = 10;
 };
 
 struct Options {
