@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <expected>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -279,6 +281,37 @@ TEST_F(SqliteQueries, a_row_stream_that_is_dropped_frees_its_connection) {
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(now(first(db_)), "Emma");
   EXPECT_EQ(now(db_.execute("delete from book")), 3);
+}
+
+TEST_F(SqliteQueries, an_error_can_be_a_value) {
+  const auto added = now(sql_expected(db_.execute("insert into book (title) values ('Dune')")));
+  ASSERT_TRUE(added.has_value());
+  EXPECT_EQ(*added, 1);
+  const auto again = now(sql_expected(db_.execute("insert into book (title) values ('Dune')")));
+  ASSERT_FALSE(again.has_value());
+  EXPECT_EQ(again.error().kind(), SqlErrorKind::UniqueViolation);
+  EXPECT_EQ(again.error().column(), "title");
+  EXPECT_EQ(now(sql_expected(db_.one<Book>("select * from book where id = 9"))).error().kind(), SqlErrorKind::NoRow);
+
+  // A nested transaction that fails leaves the outer one as it was.
+  const auto insert = [](auto& tx) -> Task<> {
+    const auto inner = [](auto& nested) -> Task<> {
+      co_await nested.execute("insert into book (title) values ('Lost')");
+      co_await nested.execute("insert into book (title) values ('Dune')");
+    };
+    const std::expected<void, SqlError> failed = co_await sql_expected(tx.transaction(inner));
+    EXPECT_FALSE(failed.has_value());
+    co_await tx.execute("insert into book (title) values ('Kept')");
+  };
+  EXPECT_TRUE(now(sql_expected(db_.transaction(insert))).has_value());
+  EXPECT_EQ(now(db_.scalar<std::string>("select title from book order by id desc limit 1")), "Kept");
+  EXPECT_EQ(now(db_.scalar<int>("select count(*) from book")), 5);
+
+  const auto fail = []() -> Task<int> {
+    throw std::runtime_error("of another kind");
+    co_return 1;
+  };
+  EXPECT_THROW(now(sql_expected(fail())), std::runtime_error);
 }
 
 TEST_F(SqliteQueries, each_only_reads) {

@@ -1,6 +1,7 @@
 // Database: what all databases with SQL can do.
 #pragma once
 
+#include <tern/sql/expected.hpp>
 #include <tern/sql/migration.hpp>
 #include <tern/sql/queries.hpp>
 #include <tern/sql/statistics.hpp>
