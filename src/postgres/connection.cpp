@@ -393,6 +393,7 @@ void Connection::on_ready(std::string_view body) {
   }
   for (Prepared* const each : slot.batch) release(*each);
   if (slot.batch.empty() && prepared != nullptr) release(*prepared);
+  if (!cancelling_ && suspect_answers_ != 0 && slots_.empty()) check();  // nothing else would be answered
   owner_.on_progress(*this);
 }
 

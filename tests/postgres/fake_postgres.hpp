@@ -62,13 +62,17 @@ public:
       return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
     }
     // Everything up to a message of this type, or up to the end of the connection: then false.
-    bool read_until(char type) {
-      while (true) {
+    bool read_until(char type) { return !types_until(type).empty(); }
+    // The types of these messages; none at the end of the connection.
+    std::string types_until(char type) {
+      std::string types;
+      while (!types.ends_with(type)) {
         const std::string head = read(5);
-        if (head.size() != 5) return false;
+        if (head.size() != 5) return {};
         read(size_in(head.substr(1)) - 4);
-        if (head[0] == type) return true;
+        types += head[0];
       }
+      return types;
     }
     // A startup message or an SSLRequest, which have no type.
     std::string read_startup() {

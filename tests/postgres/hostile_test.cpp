@@ -198,6 +198,45 @@ TEST_F(HostilePostgres, a_value_that_is_none_of_its_type_is_an_error_of_its_stat
   }
 }
 
+// A request to cancel has been taken, and the connection is answered only then. It may still hit the next statement:
+// before it is used again, it is asked whether it answers.
+TEST_F(HostilePostgres, a_statement_that_ends_long_after_it_was_cancelled_leaves_its_connection_usable) {
+  std::promise<void> cancel_request;
+  std::promise<void> answer;
+  std::shared_future<void> may_answer = answer.get_future().share();
+  std::atomic<int> connections = 0;
+  const FakePostgres server([&](FakePostgres::Client& client) {
+    if (client.read_startup().starts_with(number_32(80'877'102))) return cancel_request.set_value();
+    ++connections;
+    client.send(login_done());
+    if (!client.read_until('S') || !client.send(prepared()) || !client.read_until('S')) return;
+    may_answer.wait();
+    client.send(message('E', with_nul("SERROR") + with_nul("C57014") + with_nul("Mcanceled") + '\0') + ready());
+    while (true) {
+      const std::string types = client.types_until('S');
+      if (types.empty() || !client.send(types == "S" ? ready() : selected())) return;
+    }
+  });
+  Options one_thread = quiet();
+  one_thread.threads = 1;
+  one_thread.pool.threads = 1;
+  app.stop();
+  app.start(one_thread);
+  PostgresOptions options = of(server);
+  options.max_connections = 1;
+  options.max_wait = Seconds(5);
+  const Postgres db(options);
+  EXPECT_TRUE(throws<TimedOut>(app, [&]() -> Task<> {
+    co_await with_timeout(Milliseconds(20), db.query<Book>("select id, title, years from book where id = $1", 7));
+  }));
+  cancel_request.get_future().wait();
+  // Behind the request on the only thread of the pool, so that the loop knows of its end.
+  on_loop(app, []() -> Task<> { co_await offload([] {}); });
+  answer.set_value();
+  EXPECT_EQ(query(db).state, "none");
+  EXPECT_EQ(connections, 1);
+}
+
 TEST_F(HostilePostgres, more_answers_than_statements_lose_the_connection) {
   const std::string done = message('C', with_nul("UPDATE 1"));
   const FakePostgres server([&](FakePostgres::Client& client) {
