@@ -8,9 +8,9 @@ namespace {
 constexpr std::size_t value_bytes = 64;  // of each value, in addition to its text
 constexpr int max_depth = 8;             // of lists within each other
 
-// Of RESP2.
+// Of RESP2, where nil is a string or a list.
 bool is_known(int type) noexcept {
-  return type >= REDIS_REPLY_STRING && type <= REDIS_REPLY_ERROR;
+  return type >= REDIS_REPLY_STRING && type <= REDIS_REPLY_ERROR && type != REDIS_REPLY_NIL;
 }
 
 int depth_of(const redisReadTask& task) noexcept {
