@@ -26,14 +26,12 @@ Kinds kind_of(dom::element element) {
   switch (element.type()) {
     case dom::element_type::ARRAY: return Kinds::Array;
     case dom::element_type::OBJECT: return Kinds::Object;
-    case dom::element_type::INT64:
-    case dom::element_type::UINT64: return Kinds::Integer;
     case dom::element_type::DOUBLE: return Kinds::Fraction;
     case dom::element_type::STRING: return Kinds::String;
     case dom::element_type::BOOL: return Kinds::Boolean;
-    case dom::element_type::NULL_VALUE: break;
+    case dom::element_type::NULL_VALUE: return Kinds::Null;
+    default: return Kinds::Integer;  // INT64, UINT64, and BIGINT of simdjson 4
   }
-  return Kinds::Null;
 }
 
 std::string out_of_range(const std::string& min, const std::string& max) {

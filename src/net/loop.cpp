@@ -237,12 +237,12 @@ void Loop::at_iteration_end(IterationEnd& callback) noexcept {
 }
 
 void Loop::end_iteration() noexcept {
-  IterationEnd* list = std::exchange(iteration_ends_, nullptr);
-  if (list != nullptr) list->previous_ = &list;
-  while (list != nullptr) {
-    IterationEnd& first = *list;
-    list = first.following_;
-    if (list != nullptr) list->previous_ = &list;
+  ending_ = std::exchange(iteration_ends_, nullptr);
+  if (ending_ != nullptr) ending_->previous_ = &ending_;
+  while (ending_ != nullptr) {
+    IterationEnd& first = *ending_;
+    ending_ = first.following_;
+    if (ending_ != nullptr) ending_->previous_ = &ending_;
     first.previous_ = nullptr;
     first.on_iteration_end();
   }

@@ -184,8 +184,9 @@ private:
   StreamList resumed_;
   StreamList closing_;
   IterationEnd* iteration_ends_ = nullptr;
-  std::uint64_t busy_poll_ = 0;  // nanoseconds
-  bool slept_briefly_ = false;   // less than that
+  IterationEnd* ending_ = nullptr;  // of those, while they are called
+  std::uint64_t busy_poll_ = 0;     // nanoseconds
+  bool slept_briefly_ = false;      // less than that
   Offloader* offloader_ = nullptr;
   Scope* background_ = nullptr;
   std::vector<Listener*> waiting_for_descriptor_;  // listeners that wait for a free descriptor
