@@ -100,7 +100,8 @@ TEST_F(RedisRateStoreTest, keys_are_any_bytes_and_bounded) {
     EXPECT_EQ((co_await store.take(hourly, std::string(100'000, 'a'), 1)).remaining, 9U);
     EXPECT_EQ((co_await store.take(hourly, std::string(100'000, 'a'), 1)).remaining, 8U);
     EXPECT_EQ((co_await store.take(hourly, std::string(99'999, 'a'), 1)).remaining, 9U);
-    for (const std::string& key : co_await redis.command<std::vector<std::string>>("KEYS", "*")) {
+    const auto keys = co_await redis.command<std::vector<std::string>>("KEYS", "*");
+    for (const std::string& key : keys) {
       EXPECT_LT(key.size(), 128U);
     }
   });

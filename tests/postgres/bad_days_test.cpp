@@ -262,7 +262,8 @@ TEST_F(PostgresBadDays, too_many_connections_are_an_error) {
     std::vector<Task<int>> tasks;
     for (int i = 0; i < 6; ++i) tasks.push_back(attempt());
     int done = 0;
-    for (const int each : co_await when_all(std::move(tasks))) done += each;
+    const std::vector<int> results = co_await when_all(std::move(tasks));
+    for (const int each : results) done += each;
     co_return done;
   });
   EXPECT_GE(count, 1);
