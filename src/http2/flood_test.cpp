@@ -84,7 +84,8 @@ TEST(Http2Flood, resets_that_we_are_made_to_send) {
     attack.flush();
   }
   attack.flush();
-  EXPECT_TRUE(attack.calmed());
+  // To nghttp2 1.70, the first is an error of the connection, as it may be (section 5.4).
+  EXPECT_TRUE(attack.calmed() || (opened == 1 && attack.session.done()));
   EXPECT_LE(opened, attack.limits.resets.burst + 1);
 }
 

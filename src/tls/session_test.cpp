@@ -140,9 +140,10 @@ TEST_P(SessionTest, shows_the_certificate_that_the_client_asks_for) {
 }
 
 TEST_P(SessionTest, staples_what_the_responder_said_while_it_is_fresh) {
-  const std::string said = ocsp_of(issued_, issued_);
+  const Issued leaf = issue({.common_name = "leaf", .hosts = {"leaf.example"}}, &authority_);
+  const std::string said = ocsp_of(leaf, authority_);
   const auto stapled = [&](const std::string& response) {
-    Config with = config();
+    Config with{.certificates = {{files_.write("leaf.pem", leaf.certificate_pem() + leaf.key_pem()), ""}}};
     with.certificates.front().ocsp = files_.write("ocsp.der", response);
     ClientOptions asks = options();
     asks.asks_for_ocsp = true;
@@ -152,7 +153,7 @@ TEST_P(SessionTest, staples_what_the_responder_said_while_it_is_fresh) {
     return pair.client.stapled();
   };
   EXPECT_EQ(stapled(said), said);
-  EXPECT_EQ(stapled(ocsp_of(issued_, issued_, -60)), "");
+  EXPECT_EQ(stapled(ocsp_of(leaf, authority_, -60)), "");
 }
 
 TEST_P(SessionTest, knows_the_subject_of_a_client_that_it_has_verified) {
