@@ -80,6 +80,24 @@ const tests = {
     assert.match(await text(page, "#traces details[open]"), /load rows.*render.*draw/s);
   },
 
+  async "shows a step above its parts that began with it"(page) {
+    await page.evaluate(() => {
+      const begin = Date.now() / 1000;
+      const step = (span_id, parent_id, start) => ({ span_id, parent_id, trace_id: "t", name: span_id, start: begin + start, milliseconds: 9e9, failed: false, fault: "" });
+      const spans = [step("request", "client", 0), step("ink", "draw", 1), step("draw", "render", 1), step("render", "request", 1), step("load", "request", 0), step("lost", "?", 2)];
+      window.realFetch = window.fetch;
+      window.fetch = (address, ...more) => address === "traces" ? Promise.resolve(Response.json([spans])) : window.realFetch(address, ...more);
+    });
+    await page.until(() => [...document.querySelectorAll("#traces summary")].some(node => node.querySelector(".route").textContent === "request"));
+    await page.click("#traces summary", "request");
+    await page.until(() => document.querySelectorAll("#traces details[open] .span").length === 6);
+    const rows = await page.evaluate(() => {
+      window.fetch = window.realFetch;
+      return [...document.querySelectorAll("#traces details[open] .span > :first-child")].map(name => `${name.textContent} ${name.style.paddingLeft}`);
+    });
+    assert.deepStrictEqual(rows, ["request 0rem", "load 1rem", "render 1rem", "draw 2rem", "ink 3rem", "lost 1rem"]);
+  },
+
   async "stops a request"(page) {
     const waiting = ask("/wait/3600000");
     // Not by the mouse: rows move while other requests come and go.

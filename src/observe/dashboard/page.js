@@ -382,19 +382,22 @@ const showConfiguration = pairRows("configuration"), showFigures = pairRows("fig
 
 // --- Traces ---
 
-function waterfall(spans) {
-  const [request] = spans, whole = Math.max(request.milliseconds, .001);
-  const depth = new Map([[request.span_id, 0]]);
-  const ordered = [request, ...spans.slice(1).sort((a, b) => a.start - b.start)];
-  return ordered.map(one => {
-    if (one !== request) depth.set(one.span_id, (depth.get(one.parent_id) ?? 0) + 1);
+// Steps stand below what they are part of, and in order of time beside each other. Times alone do not say which of two is
+// part of the other: a step often begins in the same fraction of a microsecond as its first part.
+function waterfall([request, ...steps]) {
+  const whole = Math.max(request.milliseconds, .001), ids = new Set(steps.map(one => one.span_id)), rows = [];
+  steps.sort((a, b) => a.start - b.start);
+  const add = (one, depth) => {
     const from = Math.max((one.start - request.start) * 1000 / whole, 0), piece = el(`i${one.fault ? ".failed" : ""}`);
     piece.style.left = `${Math.min(from, 1) * 100}%`;
     piece.style.width = `${Math.min(one.milliseconds / whole, 1 - Math.min(from, 1)) * 100}%`;
     const name = el("span", one.name, one.fault && el("span.error", ` ${one.fault}`));
-    name.style.paddingLeft = `${Math.min(depth.get(one.span_id), 8)}rem`;
-    return el("div.span", name, el("div.track", piece), el("span.n", timeText(one.milliseconds)));
-  });
+    name.style.paddingLeft = `${Math.min(depth, 8)}rem`;
+    rows.push(el("div.span", name, el("div.track", piece), el("span.n", timeText(one.milliseconds))));
+    for (const part of steps) if (one === request ? !ids.has(part.parent_id) : part.parent_id === one.span_id) add(part, depth + 1);
+  };
+  add(request, 0);
+  return rows;
 }
 async function showTraces() {
   lastTraces = Date.now();
