@@ -8,7 +8,8 @@
 #include <tern/coro/single_flight.hpp>
 #include <tern/coro/sleep.hpp>
 
-#include <sys/random.h>
+#include "base/random.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -44,9 +45,7 @@ const RedisScript& release_script() {
 }
 
 std::string new_token() {
-  std::uint64_t words[2] = {};
-  static_cast<void>(::getrandom(words, sizeof words, 0));  // complete for up to 256 bytes
-  return std::to_string(words[0]) + '-' + std::to_string(words[1]);
+  return std::to_string(base::random_number()) + '-' + std::to_string(base::random_number());
 }
 
 Milliseconds::rep at_least_one(Milliseconds time) {

@@ -1,10 +1,9 @@
 #include <tern/redis/store.hpp>
 
-#include <sys/random.h>
+#include "base/random.hpp"
+
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <system_error>
 #include <utility>
 
 namespace tern {
@@ -43,10 +42,7 @@ std::string text_of(std::uint64_t version) {
 
 std::uint64_t new_version() {
   std::uint64_t version = 0;
-  while (version == Store::absent) {
-    const ssize_t got = ::getrandom(&version, sizeof version, 0);  // complete for up to 256 bytes
-    if (got < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
-  }
+  while (version == Store::absent) version = base::random_number();
   return version;
 }
 

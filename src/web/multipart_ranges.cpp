@@ -2,12 +2,11 @@
 
 #include <tern/http/writer.hpp>
 
-#include <sys/random.h>
-#include <cerrno>
+#include "base/random.hpp"
+
 #include <charconv>
 #include <cstddef>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 namespace tern::web {
@@ -15,14 +14,10 @@ namespace {
 
 // Random, so that no content can have it.
 std::string make_boundary() {
-  std::uint64_t words[2];
-  if (::getrandom(words, sizeof words, 0) != static_cast<ssize_t>(sizeof words)) {
-    throw std::system_error(errno, std::system_category(), "getrandom");
-  }
   std::string boundary = "tern-";
-  for (const std::uint64_t word : words) {
+  for (int i = 0; i < 2; ++i) {
     char digits[16];
-    boundary.append(digits, std::to_chars(digits, std::end(digits), word, 16).ptr);
+    boundary.append(digits, std::to_chars(digits, std::end(digits), base::random_number(), 16).ptr);
   }
   return boundary;
 }
