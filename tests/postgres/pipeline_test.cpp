@@ -112,7 +112,7 @@ TEST_F(PostgresPipeline, one_that_fails_does_not_affect_the_others) {
 TEST_F(PostgresPipeline, a_slow_statement_does_not_hold_up_later_ones) {
   const auto took = run([&]() -> Task<std::chrono::milliseconds> {
     Scope scope;
-    const auto slow = [](const Postgres& database) -> Task<> { co_await database.execute("select pg_sleep(2)"); };
+    const auto slow = [](const Postgres& database) -> Task<> { co_await database.execute("select pg_sleep(60)"); };
     co_await db.connect();
     scope.spawn(slow(db));
     co_await sleep_for(Milliseconds(100));
@@ -123,7 +123,7 @@ TEST_F(PostgresPipeline, a_slow_statement_does_not_hold_up_later_ones) {
     co_await scope.join();
     co_return std::chrono::duration_cast<std::chrono::milliseconds>(end - begin);
   });
-  EXPECT_LT(took.count(), 1000);
+  EXPECT_LT(took.count(), 30'000);
   EXPECT_EQ(db.statistics().cancelled, 1U);
 }
 
