@@ -53,7 +53,7 @@ TEST(Transfer, serves_ipv4_at_the_ipv6_wildcard) {
 
 TEST(Transfer, echoes_over_a_unix_socket) {
   const std::string path = socket_path("echo");
-  TestServer server({.path = path});
+  TestServer server(ListenOptions{.path = path});
   expect_echo(Peer::connect(path));
   server.thread.on_loop([&] { EXPECT_EQ(server.last_remote.family(), Address::Family::Unix); });
 }

@@ -154,7 +154,8 @@ TEST_F(RedisCacheTest, the_next_makes_it_if_the_first_is_cancelled) {
   const RedisCache cache{Redis(options())};
   int calls = 0;
   const auto make = [&calls]() -> Task<Report> {
-    co_await sleep_for(++calls == 1 ? Milliseconds(60'000) : Milliseconds(1));
+    ++calls;
+    co_await sleep_for(calls == 1 ? Milliseconds(60'000) : Milliseconds(1));
     co_return Report{2026, {"a", "b"}};
   };
   run([&]() -> Task<> {

@@ -31,6 +31,8 @@ struct Created {
   T value;
   std::string location = {};  // no Location field when empty
 };
+template <class T>
+Created(T, std::string = {}) -> Created<T>;
 
 // A value with a status.
 template <class T>

@@ -77,10 +77,20 @@ union Unmade {
   constexpr Unmade() : none{} {}
   constexpr ~Unmade() {}
 };
+#if defined(__clang__) && __clang_major__ < 19  // to which it is no literal type
+template <class T>
+[[clang::no_destroy]] inline constinit const Unmade<T> unmade{};
+#else
 template <class T>
 inline constexpr Unmade<T> unmade{};
+#endif
 
-template <auto Pointer>
+// Clang before 18 takes no address of a member as a template argument, but a struct that has one.
+struct Address {
+  const void* pointer;
+};
+
+template <auto Member>
 consteval auto spelled() {
   return std::string_view(__PRETTY_FUNCTION__);
 }
@@ -98,12 +108,12 @@ constexpr std::string_view last_identifier(std::string_view text) {
   return text.substr(start);
 }
 
-// GCC:   … [with auto Pointer = (& unmade<Book>.Unmade<Book>::value.Book::title)]
-// Clang: … [Pointer = &unmade.value.title]
+// GCC:   … [with auto Member = Address{((const void*)(& unmade<Book>.Unmade<Book>::value.Book::title))}]
+// Clang: … [Member = Address{&unmade.value.title}]
 template <class T, std::size_t I>
 consteval std::string_view cpp_name() {
   constexpr auto pointer = leaf<I>(member_pointers(unmade<T>.value));
-  return last_identifier(spelled<pointer>());
+  return last_identifier(spelled<Address{pointer}>());
 }
 
 template <class T>
