@@ -78,7 +78,7 @@ function(tern_component name)
   list(TRANSFORM ARG_COMPONENTS PREPEND tern-)
   target_link_libraries(${target} PUBLIC tern ${ARG_COMPONENTS} PRIVATE ${ARG_LIBRARIES})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
-                                             VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+                                             VERSION ${PROJECT_VERSION} SOVERSION ${TERN_SOVERSION})
   tern_warnings(${target})
   tern_unity(${target} 8)
   tern_archive(${target})

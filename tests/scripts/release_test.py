@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FILES = (".gitignore", "CHANGELOG.md", "include/tern/version.hpp", "packaging/vcpkg/ports/tern/vcpkg.json", "script/release", "tools/sbom.py")
+FILES = (".gitignore", "CHANGELOG.md", "include/tern/version.hpp", "packaging/vcpkg/ports/tern/vcpkg.json", "script/abi", "script/release", "tools/sbom.py")
 
 
 def git(tree, *arguments):
@@ -119,6 +119,13 @@ class Release(unittest.TestCase):
         git(self.tree, "commit", "--quiet", "--all", "-m", "nothing new")
         self.before = git(self.tree, "rev-parse", "HEAD")
         self.refused("no entries", "7.8.9")
+
+    def test_refuses_a_binary_interface_that_breaks_programs(self):
+        (self.tree / "script/abi").write_text("#!/bin/sh\necho libtern: incompatible\nexit 1\n")
+        git(self.tree, "commit", "--quiet", "--all", "-m", "an interface that has changed")
+        self.before = git(self.tree, "rev-parse", "HEAD")
+        self.refused("the binary interface", "7.8.9")
+        self.refused("the binary interface", "7.8.9", "--dry-run")
 
     def test_names_every_library_that_the_build_needs(self):
         """The bill of materials, the recipes of packages and script/bootstrap know the same libraries."""
