@@ -404,7 +404,7 @@ TEST_F(PostgresPipeline, an_idle_connection_that_does_not_answer_is_replaced) {
   often.statement_timeout = Milliseconds(100);
   often.connect_timeout = Milliseconds(200);
   const Postgres watched(often);
-  run([&] { return watched.connect(); });
+  run([&] { return watched.connect(Seconds(10)); });
   server.pause();
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (watched.statistics().connections != 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
