@@ -4,11 +4,11 @@
 #include "app/quoted.hpp"
 
 #include <tern/base/ascii.hpp>
+#include <tern/base/number.hpp>
 #include <tern/coro/executor.hpp>
 #include <tern/http/uri.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 namespace tern::app {
 namespace {
@@ -57,11 +57,9 @@ const std::string_view* Pairs::find(std::string_view name, std::size_t& from) co
 }
 
 double widened(float value) noexcept {
-  char text[32];
-  const auto written = std::to_chars(text, text + sizeof(text), value);
-  double wide = static_cast<double>(value);
-  std::from_chars(text, written.ptr, wide);
-  return wide;
+  std::string text;
+  base::append_number(text, value);
+  return base::parse_double(text).value_or(static_cast<double>(value));
 }
 
 std::expected<Pairs, Rejection> query_pairs(Request& request) {

@@ -2,8 +2,11 @@
 
 #include <tern/base/ascii.hpp>
 
+#include <cerrno>
 #include <charconv>
+#include <clocale>
 #include <cmath>
+#include <cstdlib>
 
 namespace tern::base {
 namespace {
@@ -14,6 +17,26 @@ void append_shortest(std::string& out, T value) {
   const auto result = std::to_chars(digits, digits + sizeof digits, value);
   out.append(digits, result.ptr);
 }
+
+#ifdef __cpp_lib_to_chars
+bool parse_whole(std::string_view text, double& value) {
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  return result.ec == std::errc{} && result.ptr == end;
+}
+#else
+// libc++ before version 20 has std::from_chars for integers only.
+bool parse_whole(std::string_view text, double& value) {
+  if (text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) return false;
+  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  const std::string terminated(text);
+  char* end = nullptr;
+  errno = 0;
+  value = strtod_l(terminated.c_str(), &end, locale);
+  // A subnormal number is out of range by errno, and is one nevertheless.
+  return end == terminated.c_str() + terminated.size() && (errno == 0 || value != 0);
+}
+#endif
 
 }  // namespace
 
@@ -34,9 +57,7 @@ std::optional<double> parse_double(std::string_view text) {
   const std::string_view unsigned_text = text.starts_with('-') ? text.substr(1) : text;
   if (unsigned_text.empty() || !(is_digit(unsigned_text.front()) || unsigned_text.front() == '.')) return std::nullopt;
   double value = 0;
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  if (result.ec != std::errc{} || result.ptr != end || !std::isfinite(value)) return std::nullopt;
+  if (!parse_whole(text, value) || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 

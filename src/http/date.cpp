@@ -22,11 +22,13 @@ void append_imf_fixdate(std::string& out, std::int64_t unix_seconds) {
   out += months.substr((static_cast<unsigned>(date.month()) - 1) * 3, 3);
   out += ' ';
   base::append_padded(out, static_cast<unsigned>(static_cast<int>(date.year())), 4);
-  for (const auto& [part, before] : {std::pair{clock.hours().count(), ' '}, std::pair{clock.minutes().count(), ':'},
-                                     std::pair{clock.seconds().count(), ':'}}) {
+  const auto append = [&](char before, auto part) {
     out += before;
-    base::append_padded(out, static_cast<unsigned>(part), 2);
-  }
+    base::append_padded(out, static_cast<unsigned>(part.count()), 2);
+  };
+  append(' ', clock.hours());
+  append(':', clock.minutes());
+  append(':', clock.seconds());
   out += " GMT";
 }
 

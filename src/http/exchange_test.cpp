@@ -310,8 +310,9 @@ TEST(ReadBody, makes_room_for_what_was_announced_in_proportion_to_what_has_come)
     EXPECT_EQ(exchange.request().body(), come);
     return exchange.request().collected_body().capacity();
   };
-  EXPECT_EQ(room_for(content, 1'000'000), 1'000'000U);
-  EXPECT_EQ(room_for(content, 1'000'000'000'000), 1'600'000U);
+  // The standard library may round up to 16 bytes.
+  EXPECT_EQ(room_for(content, 1'000'000) / 16, 1'000'000U / 16);
+  EXPECT_EQ(room_for(content, 1'000'000'000'000) / 16, 1'600'000U / 16);
   EXPECT_LT(room_for(content, 0), 200'001U);
   EXPECT_LT(room_for(std::string_view(content).substr(0, 1000), 1'000'000), 2'001U);  // too little has arrived
 }

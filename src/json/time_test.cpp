@@ -32,7 +32,8 @@ TEST(JsonTime, writes_utc_with_the_digits_of_the_duration) {
   EXPECT_EQ(to_string(SysNanos(day + 123456789ns)), "\"2024-02-29T00:00:00.123456789Z\"");
   EXPECT_EQ(to_string(day), "\"2024-02-29T00:00:00Z\"");
   EXPECT_EQ(to_string(sys_time<std::chrono::minutes>(day + 61min)), "\"2024-02-29T01:01:00Z\"");
-  EXPECT_EQ(to_string(std::chrono::system_clock::time_point{}), "\"1970-01-01T00:00:00.000000000Z\"");
+  EXPECT_EQ(to_string(SysNanos()), "\"1970-01-01T00:00:00.000000000Z\"");
+  EXPECT_TRUE(to_string(std::chrono::system_clock::time_point()).starts_with("\"1970-01-01T00:00:00.000000"));
 }
 
 TEST(JsonTime, writes_times_before_1970) {

@@ -99,21 +99,16 @@ void RequestMetrics::set_exemplar(std::size_t slot, Kind kind, std::size_t bucke
   try {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const std::lock_guard lock(mutex_);
-    exemplars_[{slot, kind, bucket}] = {std::string(trace), static_cast<double>(nanoseconds) * 1e-9,
+    exemplars_[{slot, kind}][bucket] = {std::string(trace), static_cast<double>(nanoseconds) * 1e-9,
                                         std::chrono::duration<double>(now).count()};
   } catch (const std::bad_alloc&) {
   }
 }
 
-std::array<Exemplar, RequestMetrics::buckets_shown> RequestMetrics::exemplars_of(std::size_t slot, Kind kind) const {
-  std::array<Exemplar, buckets_shown> all;
+RequestMetrics::Exemplars RequestMetrics::exemplars_of(std::size_t slot, Kind kind) const {
   const std::lock_guard lock(mutex_);
-  for (auto at = exemplars_.lower_bound({slot, kind, 0}); at != exemplars_.end(); ++at) {
-    const auto& [of_slot, of_kind, bucket] = at->first;
-    if (of_slot != slot || of_kind != kind) break;
-    all[bucket] = at->second;
-  }
-  return all;
+  const auto found = exemplars_.find({slot, kind});
+  return found == exemplars_.end() ? Exemplars() : found->second;
 }
 
 void RequestMetrics::count(Exchange& exchange, const http::RequestEnd& end, std::string_view trace) noexcept {

@@ -17,7 +17,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tern::observe {
@@ -103,9 +103,10 @@ private:
   static Kind kind_of(const Exchange& exchange, Status status) noexcept;
   static Numbers* numbers_of(std::atomic<Numbers*>& first, Kind kind) noexcept;
   std::map<Kind, Totals> totals_by_kind(std::size_t slot) const;
+  using Exemplars = std::array<Exemplar, buckets_shown>;
   void set_exemplar(std::size_t slot, Kind kind, std::size_t bucket, std::uint64_t nanoseconds,
                     std::string_view trace) noexcept;
-  std::array<Exemplar, buckets_shown> exemplars_of(std::size_t slot, Kind kind) const;
+  Exemplars exemplars_of(std::size_t slot, Kind kind) const;
   void write_series(Exposition& to, Figure figure, std::size_t slot, Kind kind, const Totals& all) const;
   std::size_t slots_for(std::string_view method, std::string_view route);
   std::size_t slot_of(const Exchange& exchange, Status status) const noexcept;
@@ -114,8 +115,8 @@ private:
   std::vector<RouteSlots> routes_;
   std::size_t first_unrouted_ = 0;
   std::vector<std::unique_ptr<Loop>> loops_;
-  mutable std::mutex mutex_;  // for the next; few requests are traced
-  std::map<std::tuple<std::size_t, Kind, std::size_t>, Exemplar> exemplars_ = {};  // by slot, kind and shown bucket
+  mutable std::mutex mutex_;                                          // for the next; few requests are traced
+  std::map<std::pair<std::size_t, Kind>, Exemplars> exemplars_ = {};  // by slot and kind
 };
 
 }  // namespace tern::observe

@@ -4,9 +4,8 @@
 #include <tern/sql/codec.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <string>
-#include <system_error>
 #include <utility>
 
 namespace tern::sql::detail {
@@ -53,9 +52,17 @@ bool read_integer(const Value& value, std::int64_t& out) {
 
 bool read_real(const Value& value, double& out) {
   if (value.type != ValueType::Decimal) return false;
-  const char* const end = value.bytes.data() + value.bytes.size();
-  const auto result = std::from_chars(value.bytes.data(), end, out);  // "NaN" and "Infinity", too
-  return result.ec == std::errc() && result.ptr == end;
+  const bool is_negative = value.bytes.starts_with('-');
+  if (value.bytes == "NaN") {
+    out = std::numeric_limits<double>::quiet_NaN();
+  } else if (value.bytes.substr(is_negative ? 1 : 0) == "Infinity") {
+    out = is_negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  } else {
+    const auto number = base::parse_double(value.bytes);
+    if (number) out = *number;
+    return number.has_value();
+  }
+  return true;
 }
 
 bool read_uuid(const Value& value, Uuid& out) {

@@ -120,7 +120,7 @@ std::vector<TemplateStore::Change> TemplateStore::look() const {
   for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
     const std::string path = entry.path().string();
     if (!path.ends_with(options_.extension) || !entry.is_regular_file()) continue;
-    files.push_back({path, entry.last_write_time().time_since_epoch().count(), entry.file_size()});
+    files.push_back({path, entry.last_write_time(), entry.file_size()});
   }
   std::ranges::sort(files, {}, &Change::path);
   return files;

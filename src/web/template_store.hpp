@@ -6,6 +6,7 @@
 #include <tern/web/templates.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,7 +55,7 @@ public:
 private:
   struct Change {
     std::string path;
-    std::int64_t modified = 0;
+    std::filesystem::file_time_type modified = {};
     std::uintmax_t size = 0;
     friend bool operator==(const Change&, const Change&) = default;
   };

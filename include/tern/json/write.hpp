@@ -5,8 +5,10 @@
 // ticks), aggregates (by reflection) and types with a JsonCodec.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -125,7 +127,14 @@ void write_key(Writer& writer, const K& key) {
 template <class T>
 void write_elements(Writer& writer, const T& range) {
   writer.begin_array();
-  for (const auto& element : range) write_value(writer, element);
+  for (const auto& element : range) {
+    if constexpr (std::same_as<std::ranges::range_value_t<const T>, bool>) {
+      write_value(writer,
+                  static_cast<bool>(element));  // std::vector<bool> may refer to an element by a type of its own
+    } else {
+      write_value(writer, element);
+    }
+  }
   writer.end_array();
 }
 
