@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -128,9 +127,9 @@ template <class T>
 void write_elements(Writer& writer, const T& range) {
   writer.begin_array();
   for (const auto& element : range) {
-    if constexpr (std::same_as<std::ranges::range_value_t<const T>, bool>) {
-      write_value(writer,
-                  static_cast<bool>(element));  // std::vector<bool> may refer to an element by a type of its own
+    // An element of std::vector<bool> may be referred to by a type of its own.
+    if constexpr (std::same_as<typename T::value_type, bool>) {
+      write_value(writer, static_cast<bool>(element));
     } else {
       write_value(writer, element);
     }
