@@ -103,6 +103,12 @@ public:
 private:
   // The steps that one state stands for, which wait for a character or accept; sorted.
   using Members = std::vector<StateIndex>;
+  // "<" of two vectors is wrong on big-endian machines until GCC 12.4 (bug 113960 of libstdc++).
+  struct Before {
+    bool operator()(const Members& left, const Members& right) const {
+      return std::ranges::lexicographical_compare(left, right);
+    }
+  };
 
   void divide_bytes();
   void add_reachable(StateIndex step, Members& members);
@@ -115,7 +121,7 @@ private:
   const Steps& steps_;
   ByteAutomaton made_;
   std::vector<unsigned char> samples_;  // of each class but the last, that of bytes beyond ASCII
-  std::map<Members, std::uint16_t> states_;
+  std::map<Members, std::uint16_t, Before> states_;
   std::vector<const Members*> pending_;  // by state, from first_live on
   std::vector<bool> visited_;
 };
