@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,11 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 namespace tern::server {
 namespace {
@@ -108,23 +111,41 @@ std::string symbol_at(const char* path, std::uintptr_t offset) {
   return {};
 }
 
-// The address that the file of the program has for what is loaded at `base`; programs without PIE are loaded where
-// their file says.
-bool is_loaded_as_written(const char* path) {
-  const MappedFile file(path);
-  const auto header = file.at<Elf64_Ehdr>(0, 1);
-  return !header.empty() && header[0].e_type == ET_EXEC;
+// An address in a file that is loaded: the program or a library.
+struct Place {
+  std::uintptr_t address = 0;
+  std::uintptr_t offset = 0;  // the address by the file's own count
+  std::string path = {};      // empty: in none
+};
+
+// Knows static programs too, of which dladdr() knows nothing.
+int find_place(dl_phdr_info* module, std::size_t, void* data) {
+  Place& place = *static_cast<Place*>(data);
+  for (const Elf64_Phdr& segment : std::span(module->dlpi_phdr, module->dlpi_phnum)) {
+    const std::uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || place.address < begin || place.address - begin >= segment.p_memsz) continue;
+    place.offset = place.address - module->dlpi_addr;
+    place.path = *module->dlpi_name == '\0' ? "/proc/self/exe" : module->dlpi_name;
+    return 1;
+  }
+  return 0;
+}
+
+std::string file_name(const std::string& path) {
+  std::error_code failure;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, failure);
+  return (failure ? std::filesystem::path(path) : target).filename().string();
 }
 
 std::string described(const void* address) {
+  Place place{reinterpret_cast<std::uintptr_t>(address)};
+  ::dl_iterate_phdr(find_place, &place);
+  if (place.path.empty()) return hexadecimal(place.address);
+  const std::string module = file_name(place.path) + "+" + hexadecimal(place.offset);
+  std::string name = symbol_at(place.path.c_str(), place.offset);
+  // A library that is stripped still has the names of what it exports.
   Dl_info info{};
-  const auto number = reinterpret_cast<std::uintptr_t>(address);
-  if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return hexadecimal(number);
-  const std::string_view path = info.dli_fname;
-  const auto offset = number - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  const std::string module = std::string(path.substr(path.rfind('/') + 1)) + "+" + hexadecimal(offset);
-  std::string name = info.dli_sname == nullptr ? std::string() : demangled(info.dli_sname);
-  if (name.empty()) name = symbol_at(info.dli_fname, is_loaded_as_written(info.dli_fname) ? number : offset);
+  if (name.empty() && ::dladdr(address, &info) != 0 && info.dli_sname != nullptr) name = demangled(info.dli_sname);
   return name.empty() ? module : name + " (" + module + ")";
 }
 
