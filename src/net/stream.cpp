@@ -44,7 +44,7 @@ ssize_t send_pieces(int descriptor, iovec* pieces, std::size_t count, Counters& 
     } else {
       msghdr message{};
       message.msg_iov = pieces;
-      message.msg_iovlen = count;
+      message.msg_iovlen = static_cast<decltype(message.msg_iovlen)>(count);  // an int in musl
       sent = ::sendmsg(descriptor, &message, flags);
     }
     if (sent >= 0) return sent;

@@ -28,7 +28,7 @@ public:
     pthread_getattr_default_np(&before_);
     pthread_attr_t huge;
     pthread_attr_init(&huge);
-    pthread_attr_setstacksize(&huge, std::size_t{1} << 47U);
+    pthread_attr_setstacksize(&huge, size);
     pthread_setattr_default_np(&huge);
     pthread_attr_destroy(&huge);
   }
@@ -39,7 +39,17 @@ public:
   NoThreads(const NoThreads&) = delete;
   NoThreads& operator=(const NoThreads&) = delete;
 
+  bool takes_effect() const {
+    pthread_attr_t now;
+    pthread_getattr_default_np(&now);
+    std::size_t set = 0;
+    pthread_attr_getstacksize(&now, &set);
+    pthread_attr_destroy(&now);
+    return set == size;
+  }
+
 private:
+  static constexpr std::size_t size = std::size_t{1} << 47U;
   pthread_attr_t before_{};
 };
 
@@ -51,6 +61,7 @@ TEST(Server, without_threads_does_not_start_and_leaves_nothing_behind) {
   ASSERT_TRUE(server.listen({{{.host = "127.0.0.1", .port = 0}}}, 3));
   {
     const NoThreads none;
+    if (!none.takes_effect()) GTEST_SKIP() << "the default stack may not be that large";
     EXPECT_THROW(server.start(), std::system_error);
   }
   server.stop(Milliseconds(0));

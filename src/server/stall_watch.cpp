@@ -2,7 +2,9 @@
 
 #include "server/symbols.hpp"
 
+#if __has_include(<execinfo.h>)
 #include <execinfo.h>
+#endif
 #include <semaphore.h>
 #include <signal.h>
 
@@ -34,10 +36,19 @@ struct Capture {
 Capture capture;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+int take_stack(std::array<void*, max_frames>& frames) noexcept {
+#if __has_include(<execinfo.h>)
+  return ::backtrace(frames.data(), max_frames);
+#else
+  (void)frames;
+  return 0;  // musl has none
+#endif
+}
+
 extern "C" void tern_on_stack_signal(int) {
   const int saved = errno;
   if (capture.asked.exchange(false)) {
-    capture.count = ::backtrace(capture.frames.data(), max_frames);
+    capture.count = take_stack(capture.frames);
     capture.posted = capture.loop->posted();
     ::sem_post(&capture.done);
   }
@@ -48,8 +59,8 @@ extern "C" void tern_on_stack_signal(int) {
 bool install_handler() {
   static const bool installed = [] {
     ::sem_init(&capture.done, 0, 0);
-    std::array<void*, 4> frames{};
-    ::backtrace(frames.data(), int(frames.size()));
+    std::array<void*, max_frames> frames{};
+    take_stack(frames);
     struct sigaction before{};
     ::sigaction(SIGURG, nullptr, &before);
     if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return false;
