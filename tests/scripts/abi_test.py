@@ -18,6 +18,11 @@ install(DIRECTORY include DESTINATION .)
 HEADER = """#pragma once
 namespace tern {
 class Inside;
+template <class T>
+struct Twice {
+  [[gnu::noinline]] explicit Twice(T from) : value(from + from) {}
+  T value;
+};
 enum class Level { Low };
 struct Options {
   int port;
@@ -38,7 +43,7 @@ class Inside {
   int value;
 };
 Store::~Store() { delete inside; }
-void Store::put(const Options& options) { inside->value = options.port; }
+void Store::put(const Options& options) { inside->value = Twice(options.port).value; }
 void serve(const Options&, Level) {}
 }
 """
@@ -93,6 +98,13 @@ class Abi(unittest.TestCase):
 
     def test_an_enumerator(self):
         self.is_compatible("libtern: no change", ("include/tern/tern.hpp", "{ Low }", "{ Low, High }"))
+
+    def test_an_instance_of_a_template(self):
+        self.is_compatible("libtern: no change", ("tern.cpp", "Twice(options.port).value", "options.port"))
+
+    def test_a_function_that_is_inline_now(self):
+        self.is_refused(("include/tern/tern.hpp", "void serve(", "inline void serve("), ("include/tern/tern.hpp", "Level level);", "Level) { (void)options; }"),
+                        ("tern.cpp", "void serve(const Options&, Level) {}", ""))
 
     def test_a_new_function(self):
         self.is_compatible("libtern: additions: build/abi/libtern.txt", ("include/tern/tern.hpp", "void serve(", "void stop();\nvoid serve("),
