@@ -4,7 +4,7 @@
 A block that begins with ```cpp is compiled: as it is when it has a main(), otherwise inside of a function that has a
 tern::App `app`; what stands before a line `// ---` goes in front of that function. A block that begins with
 ```cpp excerpt is not compiled. A block of any language that begins with ```LANGUAGE from FILE has lines of that file, which
-is compiled or run elsewhere: they must be there, one below the other.
+is compiled or run elsewhere: they must be there, one below the other. Each page of docs/ has a block, but for decisions and lists of pages.
 
 usage: check_docs.py COMPILER
 """
@@ -103,6 +103,8 @@ def main():
                 snippets.append((f"{path}:{text.count(chr(10), 0, match.start()) + 1}", match.group(2)))
         for match in QUOTE.finditer(text):
             faults.append(quote_fault(f"{path}:{text.count(chr(10), 0, match.start()) + 1}", *match.groups()))
+        if path.parts[0] == "docs" and "adr" not in path.parts and path.name != "README.md" and "```" not in text:
+            faults.append(f"{path}: a page without an example")
         prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
         faults += [link_fault(path, target, anchor) for target, anchor in LINK.findall(prose)]
     faults = [fault for fault in faults if fault]
