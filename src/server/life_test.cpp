@@ -28,7 +28,7 @@ public:
     pthread_getattr_default_np(&before_);
     pthread_attr_t huge;
     pthread_attr_init(&huge);
-    pthread_attr_setstacksize(&huge, size);
+    pthread_attr_setstacksize(&huge, huge_stack);
     pthread_setattr_default_np(&huge);
     pthread_attr_destroy(&huge);
   }
@@ -39,17 +39,18 @@ public:
   NoThreads(const NoThreads&) = delete;
   NoThreads& operator=(const NoThreads&) = delete;
 
+  // Not with musl, which bounds the default.
   bool takes_effect() const {
     pthread_attr_t now;
     pthread_getattr_default_np(&now);
     std::size_t set = 0;
     pthread_attr_getstacksize(&now, &set);
     pthread_attr_destroy(&now);
-    return set == size;
+    return set == huge_stack;
   }
 
 private:
-  static constexpr std::size_t size = std::size_t{1} << 47U;
+  static constexpr std::size_t huge_stack = std::size_t{1} << 47U;
   pthread_attr_t before_{};
 };
 
